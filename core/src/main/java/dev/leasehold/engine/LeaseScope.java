@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseScope {
 
-    /** A body of a user's. */
+    /** A body is a piece of users' code. */
     @FunctionalInterface
     public interface Body<T extends @Nullable Object, E extends Exception> {
 

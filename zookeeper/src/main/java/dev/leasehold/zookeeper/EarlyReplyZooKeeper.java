@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  * something that no message changes: by which transaction a node was created, or that it has been deleted.
  *
  * <p>A callback must never wait for an answer of the same handle, nor close it: it runs on the thread that would bring that
- * about. It is there to begin a turn, and no turn waits.
+ * about. It is there to run tasks of the serial executor, and no such task waits.
  *
  * <p>Early delivery needs the library's internal packet queue. Where a version of the library does not link with it, the public
  * methods are used from then on.

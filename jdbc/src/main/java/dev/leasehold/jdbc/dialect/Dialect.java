@@ -35,7 +35,7 @@ public interface Dialect extends ConnectionRules {
         return expression;
     }
 
-    /** An update of at most one row, and what it returns, where it is also {@link #marked}; null where no row was changed. */
+    /** Updates at most one row and returns what it returns, where it is also {@link #marked}; null where no row was changed. */
     @Nullable Long update(Sql sql, String statement, String returning, @Nullable Object... values) throws SQLException;
 
     /** The start of an insert that does nothing where the row is there already. */

@@ -213,7 +213,7 @@ public final class ServerSql {
         return tables.in(statement.replace("NOW", now));
     }
 
-    /** The names of many locks in a statement: as many parameters, of which there may be too many. */
+    /** Returns how many parameters a statement has for the names of so many locks: perhaps more than there are names. */
     public static int roundedUp(int names) {
         return names <= 1 ? 1 : Integer.highestOneBit(names - 1) << 1;
     }

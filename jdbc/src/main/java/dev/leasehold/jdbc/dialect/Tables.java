@@ -45,7 +45,7 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
                 .replace("$layout", named("layout"));
     }
 
-    /** The statements that make the tables, as a person would run them. */
+    /** Returns the statements that make the tables, as a person would run them. */
     public String ddl() {
         String text = resource();
         for (String table : List.of("lock", "holder", "waiter", "layout")) {

@@ -41,7 +41,7 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
         sql.change("DELETE FROM " + name() + " WHERE resource = ?", database.resource(resource));
     }
 
-    /** Not in a transaction of the caller's: the question may be answered by an error. */
+    /** Returns whether the table is there. Not in a transaction of the caller's: the question may be answered by an error. */
     public boolean exists(Sql sql) throws SQLException {
         try {
             if (database == FenceDatabase.POSTGRESQL
@@ -58,7 +58,7 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
         }
     }
 
-    /** The statement that makes it, as a person would run it. */
+    /** Returns the statement that makes it, as a person would run it. */
     public String ddl() {
         String resource = database.schema();
         try (InputStream text = FenceTable.class.getResourceAsStream("/dev/leasehold/jdbc/" + resource)) {

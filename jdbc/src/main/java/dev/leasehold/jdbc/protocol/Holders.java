@@ -82,7 +82,7 @@ public record Holders(List<StoredLease> all) {
         return gone;
     }
 
-    /** The slot of a new holder: the smallest number that none has; none for shares without slots. */
+    /** Returns the slot of a new holder: the smallest number that none has; none for shares without slots. */
     int freeSlot(int share) {
         if (!Claim.hasSlots(share)) {
             return Grant.NO_SLOT;

@@ -186,7 +186,7 @@ final class PinnedSession {
         return left.isZero() ? null : left;
     }
 
-    /** To be called when the session has answered something that was sent after {@code sentAt}. */
+    /** Prolongs a hold when the session has answered something that was sent after {@code sentAt}. */
     private Duration prolonged(Object key, HeldKeys.Holding holding, Duration duration, ClockReading sentAt) {
         long left = Math.max(holding.until() - sentAt.nanos(), TxContext.micros(duration) * 1_000);
         long limit = Math.max(holding.limit(), HeldKeys.limitFor(duration));

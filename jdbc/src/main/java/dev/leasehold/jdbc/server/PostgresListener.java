@@ -50,7 +50,7 @@ final class PostgresListener {
         /** A lease on a lock was broken. */
         void broken(String lock);
 
-        /** Whether messages come through from now on. */
+        /** Tells whether messages come through from now on. */
         void told(boolean comesThrough);
 
         /** Returns whether nothing is waited for. */

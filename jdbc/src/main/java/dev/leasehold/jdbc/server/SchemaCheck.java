@@ -50,7 +50,7 @@ public final class SchemaCheck {
         this.store = store;
     }
 
-    /** Not for two threads at once. */
+    /** Looks for the tables. Not for two threads at once. */
     Found find(PooledConnection borrowed) throws SQLException {
         Connection connection = borrowed.connection();
         Product chosen = settings.dialect();

@@ -42,10 +42,10 @@ public final class ServerLocks implements LockRows {
     record Locked(Raw row, long micros) {}
 
     /** A raw row is as it is written: whether it is over is still to be seen. */
-    record Raw(long last, StoredLease tenure, boolean waited) {
+    record Raw(long last, StoredLease stored, boolean waited) {
 
         boolean isShared() {
-            return LockRow.SEVERAL.equals(tenure.claim());
+            return LockRow.SEVERAL.equals(stored.claim());
         }
     }
 
@@ -73,8 +73,8 @@ public final class ServerLocks implements LockRows {
         this.locked = locked == null ? null : locked.row();
         if (locked != null) {
             this.last = locked.row().last();
-            this.token = locked.row().tenure().token();
-            this.ends = locked.row().tenure().ends();
+            this.token = locked.row().stored().token();
+            this.ends = locked.row().stored().ends();
         }
     }
 
@@ -193,7 +193,7 @@ public final class ServerLocks implements LockRows {
         Locked present = lock(sql, texts, namespace, name);
         if (present == null
                 || present.row().last() != last
-                || present.row().tenure().token() != token) {
+                || present.row().stored().token() != token) {
             throw new RowReplaced();
         }
     }
@@ -262,14 +262,14 @@ public final class ServerLocks implements LockRows {
 
     /** Returns who has the lock as far as the row says, or null without one. */
     @Nullable StoredLease written() {
-        return locked == null ? null : locked.tenure();
+        return locked == null ? null : locked.stored();
     }
 
     private LockRow seen(String name, Raw raw, TxContext now) throws SQLException {
         if (raw.isShared()) {
             return row(name, raw, holders.of(name, now).alive());
         }
-        return row(name, raw, raw.tenure().ends() > now.micros() ? new Holders(List.of(raw.tenure())) : Holders.NONE);
+        return row(name, raw, raw.stored().ends() > now.micros() ? new Holders(List.of(raw.stored())) : Holders.NONE);
     }
 
     private static LockRow row(String name, Raw raw, Holders alive) {
@@ -279,13 +279,13 @@ public final class ServerLocks implements LockRows {
     /** Reads the first nine columns. */
     static Raw read(ResultSet row) throws SQLException {
         String client = row.getString(2);
-        StoredLease tenure = new StoredLease(
+        StoredLease stored = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(3)),
                 row.getString(4),
                 row.getLong(5),
                 row.getLong(6),
                 row.getLong(7),
                 row.getLong(8));
-        return new Raw(row.getLong(1), tenure, row.getLong(9) > 0);
+        return new Raw(row.getLong(1), stored, row.getLong(9) > 0);
     }
 }

@@ -64,7 +64,7 @@ record ServerOperation<T>(
     private boolean isTaken(ServerLocks.Locked locked) {
         return claim != null
                 && !locked.row().isShared()
-                && locked.row().tenure().ends() > locked.micros()
-                && !claim.equals(locked.row().tenure().claim());
+                && locked.row().stored().ends() > locked.micros()
+                && !claim.equals(locked.row().stored().claim());
     }
 }

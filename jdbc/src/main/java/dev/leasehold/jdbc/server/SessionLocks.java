@@ -86,16 +86,16 @@ final class SessionLocks implements LockRows, AutoCloseable {
         return row.heldBy(seen);
     }
 
-    private boolean isThisClients(StoredLease tenure) {
-        return tenure.claim() != null && tenure.claim().client().equals(session.client());
+    private boolean isThisClients(StoredLease stored) {
+        return stored.claim() != null && stored.claim().client().equals(session.client());
     }
 
-    private static StoredLease nobodys(StoredLease tenure) {
-        return new StoredLease(null, tenure.owner(), tenure.token(), tenure.runEnd(), tenure.since(), tenure.ends());
+    private static StoredLease nobodys(StoredLease stored) {
+        return new StoredLease(null, stored.owner(), stored.token(), stored.runEnd(), stored.since(), stored.ends());
     }
 
-    private static boolean isOf(StoredLease tenure, String name, LeaseId lease) {
-        return lease.lock().equals(name) && tenure.isLease(lease);
+    private static boolean isOf(StoredLease stored, String name, LeaseId lease) {
+        return lease.lock().equals(name) && stored.isLease(lease);
     }
 
     private void look(String name) throws SQLException {
@@ -161,21 +161,21 @@ final class SessionLocks implements LockRows, AutoCloseable {
     }
 
     @Override
-    public @Nullable StoredLease extend(LockRow row, StoredLease tenure, Duration duration, TxContext now)
+    public @Nullable StoredLease extend(LockRow row, StoredLease stored, Duration duration, TxContext now)
             throws SQLException {
-        if (tenure.claim() == null) {
+        if (stored.claim() == null) {
             return null;
         }
-        LeaseId lease = new LeaseId(row.name(), tenure.claim(), tenure.token());
-        if (tenure.isOpenEnded()) {
+        LeaseId lease = new LeaseId(row.name(), stored.claim(), stored.token());
+        if (stored.isOpenEnded()) {
             Duration left = session.prolong(key(row.name()), lease, duration, now.sentAt());
-            return left == null ? null : tenure.ending(now.in(left));
+            return left == null ? null : stored.ending(now.in(left));
         }
-        if (!isAvailable(row, tenure.claim())) {
+        if (!isAvailable(row, stored.claim())) {
             return null;
         }
-        StoredLease confirmed = rows.extendUntil(StoredLease.OPEN, row, tenure);
-        adopt(row, tenure.claim(), confirmed, duration, now);
+        StoredLease confirmed = rows.extendUntil(StoredLease.OPEN, row, stored);
+        adopt(row, stored.claim(), confirmed, duration, now);
         return confirmed.ending(now.in(duration));
     }
 

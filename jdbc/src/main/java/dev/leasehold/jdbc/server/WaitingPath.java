@@ -234,7 +234,7 @@ final class WaitingPath {
         ServerLocks.Raw raw = ServerLocks.read(row);
         long micros = row.getLong(10);
         TxContext now = new TxContext(context.time().now(), "", micros, micros, new ArrayList<>());
-        StoredLease held = raw.tenure();
+        StoredLease held = raw.stored();
         Holders holders = !raw.isShared() && held.ends() > micros ? new Holders(List.of(held)) : Holders.NONE;
         int firstShare = row.getInt(11);
         boolean anyWaits = !row.wasNull();

@@ -35,7 +35,7 @@ public interface ExpiryClock {
         return Machine.CLOCK;
     }
 
-    /** Looked up once. */
+    /** A holder of the machine's clock looks it up once. */
     final class Machine {
         private static final ExpiryClock CLOCK =
                 KernelClock.find(Path.of("/proc")).orElseGet(WallClock::new);

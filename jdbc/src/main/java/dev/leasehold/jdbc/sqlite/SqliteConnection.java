@@ -137,7 +137,7 @@ public final class SqliteConnection implements AutoCloseable {
         }
     }
 
-    /** To be called in every transaction: a newer version of the library may have changed the layout meanwhile. */
+    /** Refuses a file of another layout. Called in every transaction: a newer version may have changed the layout meanwhile. */
     void refuseOtherLayouts() throws SQLException {
         long layout = sql.number("PRAGMA user_version");
         if (layout != LAYOUT) {

@@ -28,10 +28,10 @@ final class SqliteLockRows implements LockRows {
             + " boot, span, EXISTS (SELECT 1 FROM leasehold_waiter w WHERE w.lock = l.id) FROM leasehold_lock l ";
 
     /** A raw row is as it is written: when it ends is still to be seen. */
-    private record Raw(long id, String name, long last, StoredLease tenure, String boot, long span, boolean waited) {
+    private record Raw(long id, String name, long last, StoredLease stored, String boot, long span, boolean waited) {
 
         boolean isShared() {
-            return LockRow.SEVERAL.equals(tenure.claim());
+            return LockRow.SEVERAL.equals(stored.claim());
         }
     }
 
@@ -234,14 +234,14 @@ final class SqliteLockRows implements LockRows {
             SqliteHolderRows.Found found = holders.of(raw.id(), now, writing);
             return new LockRow(raw.id(), raw.name(), raw.last(), found.alive(), true, raw.waited(), found.foreign());
         }
-        StoredLease tenure = raw.tenure();
+        StoredLease stored = raw.stored();
         boolean foreign = raw.span() > 0 && !raw.boot().equals(now.boot());
         if (foreign) {
-            tenure = tenure.ending(
-                    sightings.end(raw.id(), raw.boot(), tenure.token(), tenure.ends(), raw.span(), now, writing));
+            stored = stored.ending(
+                    sightings.end(raw.id(), raw.boot(), stored.token(), stored.ends(), raw.span(), now, writing));
         }
-        boolean taken = raw.span() > 0 && tenure.ends() > now.micros();
-        Holders alive = taken ? new Holders(List.of(tenure)) : Holders.NONE;
+        boolean taken = raw.span() > 0 && stored.ends() > now.micros();
+        Holders alive = taken ? new Holders(List.of(stored)) : Holders.NONE;
         return new LockRow(raw.id(), raw.name(), raw.last(), alive, false, raw.waited(), foreign);
     }
 
@@ -252,7 +252,7 @@ final class SqliteLockRows implements LockRows {
 
     private static Raw readColumns(String name, ResultSet row) throws SQLException {
         String client = row.getString(4);
-        StoredLease tenure = new StoredLease(
+        StoredLease stored = new StoredLease(
                 client == null ? null : new ClaimId(client, row.getLong(5)),
                 row.getString(6),
                 row.getLong(7),
@@ -260,6 +260,6 @@ final class SqliteLockRows implements LockRows {
                 row.getLong(9),
                 row.getLong(10));
         return new Raw(
-                row.getLong(1), name, row.getLong(3), tenure, row.getString(11), row.getLong(12), row.getBoolean(13));
+                row.getLong(1), name, row.getLong(3), stored, row.getString(11), row.getLong(12), row.getBoolean(13));
     }
 }

@@ -70,7 +70,7 @@ public final class SqliteViews {
         return locks.carries(lease);
     }
 
-    /** The place of a claim in the queue, the dead included; 0 where it does not wait. Only reads. */
+    /** Returns the place of a claim in the queue, the dead included; 0 where it does not wait. Only reads. */
     int place(String lock, ClaimId claim) throws SQLException {
         Long id = locks.id(lock);
         return id == null ? 0 : waiters.place(id, claim);

@@ -115,7 +115,7 @@ public record NodeFacts(
         return field.matches("\\d{1,18}") ? Long.parseLong(field) : 0;
     }
 
-    /** A setting, or null if it could not be seen. */
+    /** Returns a setting, or null if it could not be seen. */
     public @Nullable String setting(String name) {
         return config.get(name);
     }

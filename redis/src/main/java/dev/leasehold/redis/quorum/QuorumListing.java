@@ -75,7 +75,7 @@ final class QuorumListing {
         Map<String, List<HolderInfo>> votes = new TreeMap<>();
         for (Map<String, LockInfo> node : nodes) {
             for (HolderInfo holder : node == null ? List.<HolderInfo>of() : seenBy(node, name)) {
-                votes.computeIfAbsent(tenure(holder), key -> new ArrayList<>()).add(holder);
+                votes.computeIfAbsent(leaseOf(holder), key -> new ArrayList<>()).add(holder);
             }
         }
         List<HolderInfo> holders = new ArrayList<>();
@@ -89,12 +89,12 @@ final class QuorumListing {
         return holders;
     }
 
-    private static String tenure(HolderInfo holder) {
+    private static String leaseOf(HolderInfo holder) {
         return holder.token() + "|" + holder.owner();
     }
 
-    private static Set<String> tenures(List<HolderInfo> holders) {
-        return holders.stream().map(QuorumListing::tenure).collect(Collectors.toSet());
+    private static Set<String> leasesOf(List<HolderInfo> holders) {
+        return holders.stream().map(QuorumListing::leaseOf).collect(Collectors.toSet());
     }
 
     private List<NodeAnswer> disagreement(String name, List<HolderInfo> holders) {
@@ -107,7 +107,7 @@ final class QuorumListing {
                 continue;
             }
             List<HolderInfo> seen = seenBy(node, name);
-            if (!tenures(seen).equals(tenures(holders))) {
+            if (!leasesOf(seen).equals(leasesOf(holders))) {
                 others.add(new NodeAnswer(voter, words(seen)));
             }
         }

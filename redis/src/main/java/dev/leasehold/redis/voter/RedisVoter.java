@@ -71,7 +71,7 @@ public final class RedisVoter implements Voter {
                 .runNow(
                         claimOf(ballot.lock()),
                         ballot.shares() ? Script.SHARED_VOTE : Script.VOTE,
-                        (letter, sentAt) -> letter.add(keys.ballot()).add(key).add(encoded),
+                        (command, sentAt) -> command.add(keys.ballot()).add(key).add(encoded),
                         (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
     }
 

@@ -64,7 +64,7 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
                 Math.min(micros + half / 2, MOST));
     }
 
-    /** The answer that a master does not vouch: it is not asked again for as long as one would last. */
+    /** Returns the answer that a master does not vouch: it is not asked again for as long as one would last. */
     static Voucher none(ClockReading sentAt) {
         return new Voucher(NONE, sentAt.nanos(), MOST, 0);
     }
