@@ -134,6 +134,18 @@ class SharedScriptsTest {
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:2", "c:4");
     }
 
+    /** The server counts who listens, and nobody does: a waiter that would fit is passed over for that, this one is not. */
+    @Test
+    void aWriterOfWhomNobodyListensStopsThoseBehindItAllTheSame() {
+        assertThat(claim(0, "c:1", READER, 600, -1)).startsWith("granted|");
+        String token = claim(0, "c:2", READER, 600, -1).split("\\|")[1];
+        assertThat(claim(0, "c:3", "0", 30, -1)).startsWith("busy|1");
+        assertThat(claim(0, "c:4", READER, 30, -1)).startsWith("busy|2");
+        assertThat(run(1, Script.RELEASE, "leasehold|1|c:2|" + token + '|', TELL.replaceFirst("0", "1")))
+                .isEqualTo("1");
+        assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:1");
+    }
+
     /** Its line is still there, since nobody has come in since. */
     @Test
     void nothingBringsBackOneThatHasRunOut() {
