@@ -75,6 +75,17 @@ class PlainKeysTest {
     }
 
     @Test
+    void readersAndPermitsAreRefusedWithTheReason() {
+        Leasehold client = client();
+        assertThatThrownBy(() -> client.readWriteLock("x"))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("leasehold.keys=plain");
+        assertThatThrownBy(() -> client.semaphore("x", 2))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("leasehold.keys=plain");
+    }
+
+    @Test
     void ourHoldExcludesForeignOnesUntilItIsReleased() throws Exception {
         Lease lease = client().lock("x").acquire();
         assertThat(foreign.tryLock("x", LONG)).isNull();
