@@ -16,7 +16,6 @@ final class LeaseholdLocks implements Locks {
 
     private static final Duration CONNECTING = Duration.ofSeconds(30);
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(3);
-    private static final int PERMITS = 2;
     private static final String MUTEX = "battery-mutex";
     private static final String RW = "battery-rw";
     private static final String SEMAPHORE = "battery-permits";
@@ -69,12 +68,19 @@ final class LeaseholdLocks implements Locks {
             return switch (choice) {
                 case 6 -> writer();
                 case 7, 8 -> reader();
-                case 9 -> new Wanted(SEMAPHORE, PERMITS, leasehold.semaphore(SEMAPHORE, PERMITS));
+                case 9 -> permit(random);
                 default -> mutex();
             };
         } catch (UnsupportedOperationException e) {
             return mutex();
         }
+    }
+
+    /** Draws a permit of two or of three, as while the number is being changed, or one beside the readers and writers. */
+    private Wanted permit(Random random) {
+        int permits = 2 + random.nextInt(2);
+        String name = random.nextInt(3) == 0 ? RW : SEMAPHORE;
+        return new Wanted(name, permits, leasehold.semaphore(name, permits));
     }
 
     @Override
