@@ -8,8 +8,8 @@ import java.util.Set;
  *
  * <ul>
  *   <li>A store that forgets lets two callers hold at once, where it is one server: the masters of a quorum that have forgotten
- *       have no vote until the longest lease is over. SQLite has no server that could, but its file can be deleted. What ZooKeeper
- *       has forgotten is not covered: its tokens are its data.
+ *       have no vote until the longest lease is over. SQLite has no server that could, but its file can be deleted. Data that ZooKeeper
+ *       has forgotten are not covered: its tokens are its data.
  *   <li>Where a server's wall clock decides when a lease is over, one that is set forward ends it early: in Redis, in a database,
  *       and in a quorum while its holder has a bare majority. ZooKeeper's sessions do not go by it, nor does
  *       SQLite on Linux.

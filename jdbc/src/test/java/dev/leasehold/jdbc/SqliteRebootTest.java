@@ -33,7 +33,7 @@ class SqliteRebootTest {
         file = directory.resolve("locks.db");
         second.reboot("boot-2");
         third.reboot("boot-3");
-        // What one clock shows says nothing under another.
+        // The reading of one clock says nothing under another.
         first.advance(Duration.ofHours(10));
         second.advance(Duration.ofHours(1));
         third.advance(Duration.ofDays(2));

@@ -138,7 +138,7 @@ public final class MariaDbServer implements AutoCloseable {
                 "--no-defaults",
                 "--basedir=" + base,
                 "--datadir=" + directory.resolve("data"),
-                "--tmpdir=" + temporary(), // A server that starts removes what it takes for leftovers: other servers'
+                "--tmpdir=" + temporary(), // A server that starts removes leftovers, and takes for such other servers'
                 // tables, too.
                 "--lc-messages-dir=" + base.resolve("share"),
                 "--character-sets-dir=" + base.resolve("share/charsets"),

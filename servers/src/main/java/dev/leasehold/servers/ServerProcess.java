@@ -27,7 +27,7 @@ final class ServerProcess {
 
     private final Process process;
 
-    /** Where what it writes to the console is appended. */
+    /** The file to which its console output is appended. */
     private final Path output;
 
     private ServerProcess(Process process, Path output) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What a single statement grants has a token above the last and reserves its run, also where the database's clock is behind:
+ * A grant by a single statement has a token above the last and reserves its run, also where the database's clock is behind:
  * where that goes on, its microseconds alone would be enough.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

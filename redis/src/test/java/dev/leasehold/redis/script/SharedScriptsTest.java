@@ -134,7 +134,7 @@ class SharedScriptsTest {
         assertThat(holders()).extracting(SharedScriptsTest::claimOf).containsExactly("c:2", "c:4");
     }
 
-    /** The server counts who listens, and nobody does: a waiter that would fit is passed over for that, this one is not. */
+    /** The server counts listeners, and there are none: a waiter that would fit is passed over for that, this one is not. */
     @Test
     void aWriterOfWhomNobodyListensStopsThoseBehindItAllTheSame() {
         assertThat(claim(0, "c:1", READER, 600, -1)).startsWith("granted|");
