@@ -234,9 +234,10 @@ class ObservedCallTest implements LeaseholdObserver {
         what.run();
     }
 
+    /** Waits until the end has been told and its observer has returned, lest that is taken for part of the next call. */
     private void awaitEnd() {
         long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (!(told.contains("withdrawn") || told.contains("lost") || told.contains("released"))) {
+        while (!(told.contains("withdrawn") || told.contains("lost") || told.contains("released")) || telling.get()) {
             assertThat(System.nanoTime() - limit).isNegative();
             Thread.onSpinWait();
         }
