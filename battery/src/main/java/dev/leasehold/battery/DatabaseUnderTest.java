@@ -7,16 +7,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A database under test is a server with locks in tables, which keeps what it has committed. */
+/**
+ * A database under test is a server with locks in tables. It keeps what it has committed, unless it is made to forget: then
+ * the tables are there, as an operator would have made them anew, and their rows are not.
+ */
 final class DatabaseUnderTest implements StoreUnderTest {
 
     /** A server is one as far as the battery needs it. */
@@ -27,8 +30,13 @@ final class DatabaseUnderTest implements StoreUnderTest {
         void send(String name);
     }
 
+    /** The table that says how the others are laid out belongs to their making. */
+    private static final String TABLES = "SELECT table_name FROM information_schema.tables"
+            + " WHERE table_schema IN ('public', 'test') AND LOWER(table_name) <> 'leasehold_layout'";
+
     private final Server server;
     private final ClockShim clock;
+    private final Collection<FaultProxy> proxies = new ConcurrentLinkedQueue<>();
 
     private DatabaseUnderTest(Server server, ClockShim clock) {
         this.server = server;
@@ -87,13 +95,7 @@ final class DatabaseUnderTest implements StoreUnderTest {
     public void killSessions(int index) throws SQLException {
         try (Connection admin = DriverManager.getConnection(server.url());
                 Statement statement = admin.createStatement()) {
-            List<String> kills = new ArrayList<>();
-            try (ResultSet sessions = statement.executeQuery(server.sessions())) {
-                while (sessions.next()) {
-                    kills.add(sessions.getString(1));
-                }
-            }
-            for (String kill : kills) {
+            for (String kill : Pool.names(admin, server.sessions())) {
                 try {
                     statement.execute(kill);
                 } catch (SQLException e) {
@@ -106,6 +108,7 @@ final class DatabaseUnderTest implements StoreUnderTest {
     @Override
     public Way way() {
         FaultProxy proxy = FaultProxy.to(server.port());
+        proxies.add(proxy);
         return new Way(server.url().replace(":" + server.port() + "/", ":" + proxy.port() + "/"), List.of(proxy));
     }
 
@@ -134,17 +137,48 @@ final class DatabaseUnderTest implements StoreUnderTest {
         server.kill().run();
     }
 
+    /** Starts it again. Without its data, no client comes near it until they have gone. */
     @Override
-    public void restart(int index, boolean withData) {
-        if (!withData) {
-            throw new UnsupportedOperationException("databases keep their data here");
+    public void restart(int index, boolean withData) throws SQLException {
+        if (withData) {
+            server.restart().run();
+            return;
         }
-        server.restart().run();
+        proxies.forEach(proxy -> proxy.refuse(true));
+        try {
+            server.restart().run();
+            flush(index);
+        } finally {
+            proxies.forEach(proxy -> proxy.refuse(false));
+        }
     }
 
+    /** Deletes all rows in one transaction. */
     @Override
-    public void flush(int index) {
-        throw new UnsupportedOperationException("databases keep their data here");
+    public void flush(int index) throws SQLException {
+        try (Connection admin = DriverManager.getConnection(server.url())) {
+            admin.setAutoCommit(false);
+            List<String> tables = Pool.names(admin, TABLES);
+            while (!isEmptied(admin, tables)) {
+                admin.rollback();
+            }
+        }
+    }
+
+    /** Returns false if a client's transaction was in the way, so that the database gave this one up. */
+    private static boolean isEmptied(Connection admin, List<String> tables) throws SQLException {
+        try (Statement statement = admin.createStatement()) {
+            for (String table : tables) {
+                statement.executeUpdate("DELETE FROM " + table);
+            }
+            admin.commit();
+            return true;
+        } catch (SQLException e) {
+            if (e.getSQLState() != null && e.getSQLState().startsWith("40")) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     /** Returns the gauges of the server. A session that is seen here includes none of the battery's own. */

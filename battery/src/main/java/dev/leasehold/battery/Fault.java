@@ -37,6 +37,8 @@ enum Fault {
     SESSION_KILL("session-kill"),
     /** All servers are killed, and come back with their data. */
     RESTART_ALL("restart-all"),
+    /** A minority of the servers is killed, and comes back with its data after a while. */
+    MINORITY_LOST("minority-lost"),
     /** A majority of the servers is killed, and comes back with its data after a while. */
     MAJORITY_LOST("majority-lost"),
     /** One of three servers is killed; while it is away, the wall clock of another is set forward. */

@@ -133,8 +133,9 @@ final class Nemesis {
                         leases(0, 0.5),
                         () -> each(servers, server -> store.restart(server, true)));
             }
-            case MAJORITY_LOST -> {
-                List<Integer> servers = some(store.servers() / 2 + 1);
+            case MINORITY_LOST, MAJORITY_LOST -> {
+                boolean most = plan.fault() == Fault.MAJORITY_LOST;
+                List<Integer> servers = some(most ? store.servers() / 2 + 1 : (store.servers() - 1) / 2);
                 during(
                         "servers " + servers,
                         () -> each(servers, store::kill),

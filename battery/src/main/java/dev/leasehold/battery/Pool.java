@@ -51,18 +51,24 @@ final class Pool {
 
     /** Returns how many rows each of the tables has that a query names. */
     static Map<String, Long> rows(String url, String tables) throws SQLException {
+        Map<String, Long> rows = new TreeMap<>();
+        try (Connection connection = DriverManager.getConnection(url)) {
+            for (String name : names(connection, tables)) {
+                rows.put("rows of " + name, count(url, name));
+            }
+        }
+        return rows;
+    }
+
+    /** Returns the names that a query finds. */
+    static List<String> names(Connection connection, String query) throws SQLException {
         List<String> names = new ArrayList<>();
-        try (Connection connection = DriverManager.getConnection(url);
-                Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(tables)) {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(query)) {
             while (found.next()) {
                 names.add(found.getString(1));
             }
         }
-        Map<String, Long> rows = new TreeMap<>();
-        for (String name : names) {
-            rows.put("rows of " + name, count(url, name));
-        }
-        return rows;
+        return names;
     }
 }

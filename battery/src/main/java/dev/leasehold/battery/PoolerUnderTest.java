@@ -91,7 +91,7 @@ final class PoolerUnderTest implements StoreUnderTest {
     }
 
     @Override
-    public void restart(int server, boolean withData) {
+    public void restart(int server, boolean withData) throws SQLException {
         if (server == 0) {
             pooler.restart(); // It has no data.
         } else {
@@ -100,7 +100,7 @@ final class PoolerUnderTest implements StoreUnderTest {
     }
 
     @Override
-    public void flush(int server) {
+    public void flush(int server) throws SQLException {
         postgres.flush(0);
     }
 

@@ -80,10 +80,9 @@ enum ReadmeRow {
                             .tests(
                                     "ReplicasTest.aPromotedReplicaForgetsTheLockAndTokensIncrease",
                                     "ReplicasTest.aLaggingReplicaForgetsNothingThatWasGranted"))),
-    /** Its strikes cannot be counted: a restart is of one server or of all, and the results do not say which. */
     MINORITY_LOST(
             new Words("fewer than half of the nodes lost", "不到一半的节点失效"),
-            Set.of(),
+            Set.of(Fault.MINORITY_LOST),
             List.of(
                     of(REDLOCK)
                             .saying(EXCLUDED, "%s, goes on", "%s，照常工作")
@@ -102,7 +101,7 @@ enum ReadmeRow {
                             .tests("RedlockFaultsTest.aQuorumOfFiveWithoutThreeNamesEachNodesAnswer"),
                     of(ZOOKEEPER)
                             .saying(EXCLUDED, "nobody gets a lock", "无人得到锁")
-                            .leavingOpen("runs show that no two had it, not that nobody got it")));
+                            .tests("EnsembleFaultsTest.withoutAMajorityNobodyGetsTheLock")));
 
     private final Words title;
     private final Set<Fault> faults;
@@ -135,7 +134,6 @@ enum ReadmeRow {
     Promise promise(ReadmeColumn column) {
         return switch (this) {
             case PAUSED -> FENCED;
-            case MINORITY_LOST -> weakest(column, Set.of(Fault.RESTART));
             default -> weakest(column, faults);
         };
     }

@@ -32,6 +32,7 @@ enum StoreKind {
         Set<Fault> faults() {
             return EnumSet.complementOf(EnumSet.of(
                     Fault.RESTART_ALL,
+                    Fault.MINORITY_LOST,
                     Fault.MAJORITY_LOST,
                     Fault.BARE_MAJORITY_CLOCK,
                     Fault.FAIL_OVER,
@@ -96,6 +97,7 @@ enum StoreKind {
         Set<Fault> faults() {
             EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
             faults.removeIf(Fault::movesServerClock);
+            faults.removeAll(EnumSet.of(Fault.AMNESIA, Fault.FLUSH)); // They are the database's, not the pooler's.
             return faults;
         }
     },
@@ -136,6 +138,8 @@ enum StoreKind {
                 Fault.KILL,
                 Fault.SERVER_STOP,
                 Fault.RESTART,
+                Fault.AMNESIA,
+                Fault.FLUSH,
                 Fault.CUT,
                 Fault.BLACK_HOLE,
                 Fault.DELAY,

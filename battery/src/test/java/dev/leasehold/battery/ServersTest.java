@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.leasehold.Leasehold;
 import dev.leasehold.servers.PgBouncer;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +65,24 @@ class ServersTest {
         assertThat(RedisUnderTest.versionIn("# Server\r\nredis_version:7.0.15\r\nredis_git_sha1:0\r\n"))
                 .isEqualTo("7.0.15");
         assertThat(RedisUnderTest.versionIn("")).isEqualTo("?");
+    }
+
+    @Test
+    @Timeout(120)
+    void aDatabaseThatForgetsHasItsTablesAndNoRows() throws Exception {
+        try (DatabaseUnderTest database = DatabaseUnderTest.postgres(directory, Fault.AMNESIA);
+                Leasehold client = Leasehold.connect(database.way().uri())) {
+            long before = client.lock("a").acquire().token();
+            database.kill(0);
+            database.restart(0, false);
+            assertThat(Pool.rows(database.uri(), "SELECT 'leasehold_layout' UNION ALL SELECT 'leasehold_lock'"))
+                    .containsExactlyInAnyOrderEntriesOf(
+                            Map.of("rows of leasehold_layout", 1L, "rows of leasehold_lock", 0L));
+            try (Leasehold another = Leasehold.connect(database.uri())) {
+                assertThat(another.lock("a").tryAcquire()).get().satisfies(lease -> assertThat(lease.token())
+                        .isGreaterThan(before));
+            }
+        }
     }
 
     @Test

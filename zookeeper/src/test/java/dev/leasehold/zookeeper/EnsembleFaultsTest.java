@@ -1,11 +1,13 @@
 package dev.leasehold.zookeeper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -185,7 +187,7 @@ class EnsembleFaultsTest {
                         holds.incrementAndGet();
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
-                    } catch (dev.leasehold.LockException e) {
+                    } catch (LockException e) {
                         // It says that the lock was not acquired. Another try.
                     }
                 }
@@ -248,6 +250,32 @@ class EnsembleFaultsTest {
             ensemble.restart(server);
         }
         assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void withoutAMajorityNobodyGetsTheLock() throws Exception {
+        Leasehold client = Leasehold.builder()
+                .store(Zoo.store(ensemble.servers(), 6_000))
+                .options(OPTIONS)
+                .storeTimeout(Duration.ofSeconds(3))
+                .build();
+        opened.add(client);
+        client.lock(name).acquire().release();
+        int leader = ensemble.leader();
+        int follower = ensemble.aFollower();
+        ensemble.kill(leader);
+        ensemble.kill(follower);
+        try {
+            assertThatThrownBy(() -> client.lock(name).tryAcquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining(name);
+        } finally {
+            ensemble.restart(leader);
+            ensemble.restart(follower);
+        }
+        await().atMost(Duration.ofSeconds(60))
+                .ignoreExceptionsInstanceOf(LockException.class)
+                .until(() -> client.lock(name).tryAcquire().isPresent());
     }
 
     private long owner() throws Exception {
