@@ -25,6 +25,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -231,6 +232,35 @@ class ReplayedTransactionTest {
             assertThatThrownBy(() -> work.locks.extend(row, held, MINUTE.multipliedBy(100), work.now))
                     .isInstanceOf(RowReplaced.class);
         }
+    }
+
+    /** Otherwise a renewal extends a lease while a transaction decides by what it has read, or waits until that is over. */
+    @ParameterizedTest
+    @EnumSource
+    void aRenewalSkipsTheRowOfATransactionAndNoOther(Server server) throws Exception {
+        String other = name + " beside";
+        makeTables(server, name);
+        makeTables(server, other);
+        try (Connection beside = DriverManager.getConnection(server.url());
+                Sql sql = new Sql(beside)) {
+            beside.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            try (Work work = new Work(server)) {
+                assertThat(lockedRows(sql, work, other)).containsExactly(other);
+            }
+            try (Work elsewhere = new Work(server)) {
+                elsewhere.connection.rollback();
+                assertThat(lockedRows(sql, elsewhere, other)).containsExactlyInAnyOrder(name, other);
+            }
+        }
+    }
+
+    private List<String> lockedRows(Sql sql, Work work, String other) throws SQLException {
+        Dialect dialect = work.texts.dialect();
+        List<String> names = List.of(name, other);
+        return sql.all(
+                work.texts.lockRows(ServerSql.roundedUp(names.size())),
+                row -> dialect.name(row, 1),
+                work.texts.values(names, work.namespace));
     }
 
     @Test
