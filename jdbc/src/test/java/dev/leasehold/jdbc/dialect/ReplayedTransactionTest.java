@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -251,6 +252,25 @@ class ReplayedTransactionTest {
                 elsewhere.connection.rollback();
                 assertThat(lockedRows(sql, elsewhere, other)).containsExactlyInAnyOrder(name, other);
             }
+        }
+    }
+
+    /**
+     * Otherwise a transaction that has waited for a row decides by a time before its wait. H2 has one time for each
+     * transaction, that of its first statement that asks for it; there this is the one that locks the row.
+     */
+    @ParameterizedTest
+    @EnumSource(names = "H2", mode = EnumSource.Mode.EXCLUDE)
+    void theTimeIsThatOfTheStatement(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            long begun = work.sql.number(work.texts.time);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> work.sql.number(work.texts.time) > begun + 1_000);
+            Object lock = work.texts.dialect().name(name);
+            long locked = work.sql.first(work.texts.lockRow, row -> row.getLong(10), work.namespace, lock);
+            assertThat(locked).isGreaterThan(begun + 1_000);
         }
     }
 
