@@ -19,7 +19,7 @@ class QuorumMessagesTest {
     /** The delay to each master; a test changes it. */
     private final long[] delays = {NEAR, NEAR, NEAR};
 
-    /** Otherwise a lease that was broken at a majority takes a master again for a moment, and whoever tries is refused. */
+    /** Otherwise a lease that was broken at a majority takes a master again for a moment, and others are refused. */
     @Test
     void aLeaseIsOfferedOnlyOnceAMajorityHasConfirmed() {
         Client holder = quorum.client("holder", node -> delays[node]);

@@ -264,7 +264,7 @@ class QuorumOrderTest {
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("waiter:"));
     }
 
-    /** Otherwise whoever waits stands nowhere: a master without a vote lets nobody in line. */
+    /** Otherwise waiters stand nowhere: a master without a vote lets nobody in line. */
     @Test
     void aMasterWithoutAVoteIsNoGate() {
         SimulatedQuorum quorum = new SimulatedQuorum(3);
@@ -287,10 +287,14 @@ class QuorumOrderTest {
         sent.clear();
         assertThat(quorum.answer(waiter.waitFor(lock))).isInstanceOf(ClaimAnswer.Busy.class);
         assertThat(sent).first().isNotEqualTo(0);
-        assertThat(quorum.queues(lock)).filteredOn(queue -> queue.contains("waiter")).hasSize(1);
+        assertThat(quorum.queues(lock))
+                .filteredOn(queue -> queue.contains("waiter"))
+                .hasSize(1);
         quorum.answer(holder.release(lease));
         quorum.pass(10 * NEAR);
-        assertThat(quorum.states(lock)).filteredOn(state -> state.startsWith("waiter:")).hasSize(1);
+        assertThat(quorum.states(lock))
+                .filteredOn(state -> state.startsWith("waiter:"))
+                .hasSize(1);
     }
 
     /** Otherwise a gate whose clock is ahead keeps its greater token, and the lease is missing there. */
@@ -303,8 +307,10 @@ class QuorumOrderTest {
         long given = Long.parseLong(quorum.states("lock").get(gate).split("[ :]")[2]);
         waiter.hears(gate, new LeaseId("lock", new ClaimId("waiter", waiter.attempts()), given));
         quorum.pass(10 * NEAR);
-        assertThat(waiter.unasked()).singleElement().satisfies(won -> assertThat(quorum.states("lock"))
-                .allMatch(state -> state.contains(" " + won.token() + " ")));
+        assertThat(waiter.unasked())
+                .singleElement()
+                .satisfies(won ->
+                        assertThat(quorum.states("lock")).allMatch(state -> state.contains(" " + won.token() + " ")));
     }
 
     /** Otherwise those behind a winner that cannot reach a majority wait for its whole lease. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class CallbacksTest {
 
-    /** Otherwise what the callback throws is taken for a refusal of the users' executor, and the callback runs again. */
+    /** Otherwise the callback's error is taken for a refusal of the users' executor, and the callback runs again. */
     @Test
     void aCallbackThatThrowsRunsOnceAndHurtsNobody() {
         AtomicInteger runs = new AtomicInteger();
