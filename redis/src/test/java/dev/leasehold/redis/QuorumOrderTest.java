@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -261,6 +262,76 @@ class QuorumOrderTest {
         assertThat(waiter.unasked()).isEmpty();
         quorum.pass(WaitingRules.claimPeriod(LEASE).plus(NODE_TIMEOUT).toNanos());
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("waiter:"));
+    }
+
+    /** Otherwise waiters stand nowhere: a master without a vote lets nobody in line. */
+    @Test
+    void aMasterWithoutAVoteIsNoGate() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        List<Integer> sent = new ArrayList<>();
+        Client holder = quorum.client("holder", node -> NEAR);
+        Client waiter = quorum.client("waiter", node -> {
+            sent.add(node);
+            return NEAR;
+        });
+        quorum.master(0).comeBack(false);
+        String lock = IntStream.range(0, 100)
+                .mapToObj(i -> "lock-" + i)
+                .filter(name -> quorum.gate(name) == 0)
+                .findFirst()
+                .orElseThrow();
+        quorum.answer(waiter.claim("before"));
+        quorum.pass(10 * NEAR);
+        LeaseId lease = holder.hold(lock);
+        quorum.pass(10 * NEAR);
+        sent.clear();
+        assertThat(quorum.answer(waiter.waitFor(lock))).isInstanceOf(ClaimAnswer.Busy.class);
+        assertThat(sent).first().isNotEqualTo(0);
+        assertThat(quorum.queues(lock))
+                .filteredOn(queue -> queue.contains("waiter"))
+                .hasSize(1);
+        quorum.answer(holder.release(lease));
+        quorum.pass(10 * NEAR);
+        assertThat(quorum.states(lock))
+                .filteredOn(state -> state.startsWith("waiter:"))
+                .hasSize(1);
+    }
+
+    /** Otherwise a gate whose clock is ahead keeps its greater token, and the lease is missing there. */
+    @Test
+    void aClaimProposesAtLeastWhatTheGateHasGivenIt() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        int gate = quorum.gate("lock");
+        quorum.master(gate).setClock(1_000_000);
+        Client waiter = whoStoodInLine(quorum);
+        long given = Long.parseLong(quorum.states("lock").get(gate).split("[ :]")[2]);
+        waiter.hears(gate, new LeaseId("lock", new ClaimId("waiter", waiter.attempts()), given));
+        quorum.pass(10 * NEAR);
+        assertThat(waiter.unasked())
+                .singleElement()
+                .satisfies(won ->
+                        assertThat(quorum.states("lock")).allMatch(state -> state.contains(" " + won.token() + " ")));
+    }
+
+    /** Otherwise those behind a winner that cannot reach a majority wait for its whole lease. */
+    @Test
+    void aWinnerWithoutAMajorityGivesUpAfterAClaimPeriod() {
+        SimulatedQuorum quorum = new SimulatedQuorum(3);
+        int gate = quorum.gate("lock");
+        boolean[] cut = {false};
+        Client holder = quorum.client("holder", node -> NEAR);
+        Client first = quorum.client("first", node -> cut[0] && node != gate ? HELD_UP : NEAR);
+        Client second = quorum.client("second", node -> NEAR);
+        LeaseId lease = holder.hold("lock");
+        quorum.answer(first.waitFor("lock"));
+        quorum.answer(second.waitFor("lock"));
+        cut[0] = true;
+        quorum.answer(holder.release(lease));
+        first.waitFor("lock");
+        quorum.pass(WaitingRules.claimPeriod(LEASE).minus(NODE_TIMEOUT).toNanos());
+        assertThat(quorum.answer(second.waitFor("lock"))).isInstanceOf(ClaimAnswer.Busy.class);
+        quorum.pass(2 * NODE_TIMEOUT.toNanos());
+        assertThat(quorum.answer(second.waitFor("lock"))).isInstanceOf(ClaimAnswer.Granted.class);
     }
 
     /** One that stood in line, and hears just now that the gate has given it the lock. */

@@ -25,8 +25,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -231,6 +233,54 @@ class ReplayedTransactionTest {
             assertThatThrownBy(() -> work.locks.extend(row, held, MINUTE.multipliedBy(100), work.now))
                     .isInstanceOf(RowReplaced.class);
         }
+    }
+
+    /** Otherwise a renewal extends a lease while a transaction decides by what it has read, or waits until that is over. */
+    @ParameterizedTest
+    @EnumSource
+    void aRenewalSkipsTheRowOfATransactionAndNoOther(Server server) throws Exception {
+        String other = name + " beside";
+        makeTables(server, name);
+        makeTables(server, other);
+        try (Connection beside = DriverManager.getConnection(server.url());
+                Sql sql = new Sql(beside)) {
+            beside.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+            try (Work work = new Work(server)) {
+                assertThat(lockedRows(sql, work, other)).containsExactly(other);
+            }
+            try (Work elsewhere = new Work(server)) {
+                elsewhere.connection.rollback();
+                assertThat(lockedRows(sql, elsewhere, other)).containsExactlyInAnyOrder(name, other);
+            }
+        }
+    }
+
+    /**
+     * Otherwise a transaction that has waited for a row decides by a time before its wait. H2 has one time for each
+     * transaction, that of its first statement that asks for it; there this is the one that locks the row.
+     */
+    @ParameterizedTest
+    @EnumSource(names = "H2", mode = EnumSource.Mode.EXCLUDE)
+    void theTimeIsThatOfTheStatement(Server server) throws Exception {
+        makeTables(server, name);
+        try (Work work = new Work(server)) {
+            long begun = work.sql.number(work.texts.time);
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(20))
+                    .until(() -> work.sql.number(work.texts.time) > begun + 1_000);
+            Object lock = work.texts.dialect().name(name);
+            long locked = work.sql.first(work.texts.lockRow, row -> row.getLong(10), work.namespace, lock);
+            assertThat(locked).isGreaterThan(begun + 1_000);
+        }
+    }
+
+    private List<String> lockedRows(Sql sql, Work work, String other) throws SQLException {
+        Dialect dialect = work.texts.dialect();
+        List<String> names = List.of(name, other);
+        return sql.all(
+                work.texts.lockRows(ServerSql.roundedUp(names.size())),
+                row -> dialect.name(row, 1),
+                work.texts.values(names, work.namespace));
     }
 
     @Test

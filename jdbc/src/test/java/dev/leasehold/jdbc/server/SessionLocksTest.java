@@ -123,6 +123,21 @@ class SessionLocksTest extends SessionFixture {
         }
     }
 
+    /** Nothing else is sent meanwhile, and the lease would end after nine seconds. */
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void aSessionThatEndsIsNoticedWithoutARenewal(SessionServer server) throws Exception {
+        LockOptions unrenewed =
+                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(9)).withAutoRenew(false);
+        try (Leasehold one = connect(server)) {
+            long before = System.nanoTime();
+            Lease held = one.lock(name, unrenewed).acquire();
+            server.endSessionOf(name);
+            waitUntil(() -> held.state() == LeaseState.LOST);
+            assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(8));
+        }
+    }
+
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void aRestartEndsAllLeasesAndTokensIncreaseThroughIt(SessionServer server) throws Exception {

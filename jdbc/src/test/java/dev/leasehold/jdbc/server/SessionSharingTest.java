@@ -159,6 +159,9 @@ class SessionSharingTest extends SessionFixture {
                     .isInstanceOf(LockException.class)
                     .hasMessageContaining("pooler")
                     .hasMessageContaining("nothing was locked");
+            assertThat(server.isTaken(name))
+                    .as("left on a session of the pooler")
+                    .isFalse();
         }
     }
 
