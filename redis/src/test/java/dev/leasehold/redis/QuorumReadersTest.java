@@ -82,13 +82,24 @@ class QuorumReadersTest {
     /** A reader renews a lease that one node has lost, and there a later writer has been. */
     private LeaseId renewBelowAWriter() {
         Client first = client("first");
-        LeaseId early = first.read(LOCK);
+        return renewAfterAFlush(first, first.read(LOCK), 1);
+    }
+
+    @Test
+    void aWriterThatIsToppedUpIsAWriterThere() {
+        Client first = client("first");
+        LeaseId lease = first.hold(LOCK);
+        renewAfterAFlush(first, lease, 0);
+        assertThat(state(0)).contains(" " + lease.token() + " 0").doesNotContain("readers");
+    }
+
+    private LeaseId renewAfterAFlush(Client first, LeaseId early, long later) {
         quorum.master(0).handle(master -> {
             master.flush();
             // It writes a marker, and that is old enough for a vote.
             master.noVoteFor("");
             master.ageMarker(Duration.ofMinutes(5).toNanos() / 1000);
-            master.setLast(LOCK, early.token() + 1);
+            master.setLast(LOCK, early.token() + later);
         });
 
         assertThat(quorum.answer(first.renew(early, SimulatedQuorum.LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
