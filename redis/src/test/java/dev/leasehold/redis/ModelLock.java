@@ -245,7 +245,8 @@ final class ModelLock {
             return busy(0, bounds.now);
         }
         long known = ballot.shares() ? last.exclusiveOr(Long.MIN_VALUE) + 1 : last.lastOr(Long.MIN_VALUE);
-        boolean compares = on(ballot.shares() ? QuorumRule.READERS_TOP_UP_ABOVE_EXCLUSIVE : QuorumRule.ACCEPT_ABOVE_LAST);
+        boolean compares =
+                on(ballot.shares() ? QuorumRule.READERS_TOP_UP_ABOVE_EXCLUSIVE : QuorumRule.ACCEPT_ABOVE_LAST);
         if (last != LastTokens.NONE && ballot.endOfRun() < known && on(QuorumRule.ACCEPT_ABOVE_LAST) && compares) {
             return new Said.Stale(ballot.shares() ? known - 1 : known);
         }

@@ -112,11 +112,7 @@ class QuorumSimulationBitesTest {
     @ParameterizedTest
     @EnumSource(
             value = QuorumRule.class,
-            names = {
-                "REFUSED_WRITER_SHUTS_READERS_OUT",
-                "BUSY_GATE_FAILS_READERS",
-                "READERS_TOP_UP_ABOVE_EXCLUSIVE"
-            },
+            names = {"REFUSED_WRITER_SHUTS_READERS_OUT", "BUSY_GATE_FAILS_READERS", "READERS_TOP_UP_ABOVE_EXCLUSIVE"},
             mode = EnumSource.Mode.EXCLUDE)
     void findsWhatABrokenRuleDoes(QuorumRule rule) {
         Optional<Harm> caught = harms(rule, shown(rule))
