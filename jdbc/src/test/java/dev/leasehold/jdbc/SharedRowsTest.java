@@ -252,8 +252,10 @@ class SharedRowsTest {
     @EnumSource
     void nobodysRowsAreLeft(Server server) throws Exception {
         SharedClient client = client(server);
-        client.release(client.acquire(lock, Claim.EXCLUSIVE, LONG).lease());
+        LeaseId mutex = client.acquire(lock, Claim.EXCLUSIVE, LONG).lease();
         long before = rows(server);
+        client.release(mutex);
+        assertThat(rows(server)).as("a mutex was in the lock's row").isEqualTo(before);
         LeaseId one = client.acquire(lock, 3, LONG).lease();
         client.acquire(lock, 3, SHORT);
         LeaseId kept = client.acquire(lock, 3, LONG).lease();

@@ -12,7 +12,7 @@ final class ModelHolder {
     /** Null where it is kept without a holder. */
     @Nullable ClaimId attempt;
 
-    final boolean shares;
+    boolean shares;
     long token;
     int spare;
     long end;

@@ -245,7 +245,9 @@ final class ModelLock {
             return busy(0, bounds.now);
         }
         long known = ballot.shares() ? last.exclusiveOr(Long.MIN_VALUE) + 1 : last.lastOr(Long.MIN_VALUE);
-        if (last != LastTokens.NONE && ballot.endOfRun() < known && on(QuorumRule.ACCEPT_ABOVE_LAST)) {
+        boolean compares =
+                on(ballot.shares() ? QuorumRule.READERS_TOP_UP_ABOVE_EXCLUSIVE : QuorumRule.ACCEPT_ABOVE_LAST);
+        if (last != LastTokens.NONE && ballot.endOfRun() < known && on(QuorumRule.ACCEPT_ABOVE_LAST) && compares) {
             return new Said.Stale(ballot.shares() ? known - 1 : known);
         }
         if (ballot.token() > most(ballot, bounds)) {
@@ -303,6 +305,7 @@ final class ModelLock {
         if (own == null || own.token != token) {
             return holders.isEmpty() ? -1 : -2;
         }
+        own.shares |= !on(QuorumRule.RENEWALS_CARRY_THE_SHARE);
         return lasting(own, duration, now);
     }
 

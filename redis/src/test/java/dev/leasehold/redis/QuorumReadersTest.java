@@ -7,6 +7,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -17,7 +18,7 @@ class QuorumReadersTest {
 
     private static final String LOCK = "x";
 
-    private final SimulatedQuorum quorum = new SimulatedQuorum(3);
+    private SimulatedQuorum quorum = new SimulatedQuorum(3);
 
     private Client client(String name) {
         return quorum.client(name, node -> SimulatedQuorum.NEAR);
@@ -30,6 +31,11 @@ class QuorumReadersTest {
                     .isInstanceOf(RenewAnswer.Renewed.class);
         }
         quorum.pass(100 * SimulatedQuorum.NEAR);
+    }
+
+    /** Goes on with masters and clients that do not keep a rule. */
+    private void without(QuorumRule rule) {
+        quorum = new SimulatedQuorum(3, Set.of(rule));
     }
 
     private String state(int node) {
@@ -61,19 +67,44 @@ class QuorumReadersTest {
 
     @Test
     void aWriterKeepsAReadersTopUpOut() {
+        renewBelowAWriter();
+        assertThat(state(0)).startsWith("free");
+    }
+
+    /** The simulator does not miss the rule, since a client offers nothing after the end of its lease. */
+    @Test
+    void aWriterKeepsNoTopUpOutWithoutTheRule() {
+        without(QuorumRule.READERS_TOP_UP_ABOVE_EXCLUSIVE);
+        LeaseId early = renewBelowAWriter();
+        assertThat(state(0)).contains("readers", " " + early.token() + "]");
+    }
+
+    /** A reader renews a lease that one node has lost, and there a later writer has been. */
+    private LeaseId renewBelowAWriter() {
         Client first = client("first");
-        LeaseId early = first.read(LOCK);
+        return renewAfterAFlush(first, first.read(LOCK), 1);
+    }
+
+    @Test
+    void aWriterThatIsToppedUpIsAWriterThere() {
+        Client first = client("first");
+        LeaseId lease = first.hold(LOCK);
+        renewAfterAFlush(first, lease, 0);
+        assertThat(state(0)).contains(" " + lease.token() + " 0").doesNotContain("readers");
+    }
+
+    private LeaseId renewAfterAFlush(Client first, LeaseId early, long later) {
         quorum.master(0).handle(master -> {
             master.flush();
-            master.ageMarker(-1);
-            master.setLast(LOCK, early.token() + 1);
+            // It writes a marker, and that is old enough for a vote.
+            master.noVoteFor("");
+            master.ageMarker(Duration.ofMinutes(5).toNanos() / 1000);
+            master.setLast(LOCK, early.token() + later);
         });
-        quorum.master(0).handle(master -> master.ageMarker(Duration.ofMinutes(5).toNanos() / 1000));
 
         assertThat(quorum.answer(first.renew(early, SimulatedQuorum.LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
         quorum.pass(SimulatedQuorum.LEASE.toNanos() / 3);
-
-        assertThat(state(0)).startsWith("free");
+        return early;
     }
 
     @Test
@@ -94,14 +125,24 @@ class QuorumReadersTest {
 
     @Test
     void aReaderThatOnlyTriesIsRefusedBesideAWaitingWriter() {
+        assertThat(tryBesideAWaitingWriter()).isInstanceOf(ClaimAnswer.Busy.class);
+        quorum.pass(100 * SimulatedQuorum.NEAR);
+        assertThat(quorum.states(LOCK)).noneMatch(state -> state.contains("late"));
+    }
+
+    @Test
+    void aReaderPassesAWaitingWriterWithoutTheRule() {
+        without(QuorumRule.BUSY_GATE_FAILS_READERS);
+        assertThat(tryBesideAWaitingWriter()).isInstanceOf(ClaimAnswer.Granted.class);
+    }
+
+    private ClaimAnswer tryBesideAWaitingWriter() {
         Client reader = client("reader");
         reader.read(LOCK);
         Client writer = client("writer");
         assertThat(quorum.answer(writer.waitFor(LOCK))).isInstanceOf(ClaimAnswer.Busy.class);
         quorum.pass(Duration.ofSeconds(1).toNanos());
 
-        assertThat(quorum.answer(client("late").tryRead(LOCK))).isInstanceOf(ClaimAnswer.Busy.class);
-        quorum.pass(100 * SimulatedQuorum.NEAR);
-        assertThat(quorum.states(LOCK)).noneMatch(state -> state.contains("late"));
+        return quorum.answer(client("late").tryRead(LOCK));
     }
 }

@@ -49,5 +49,11 @@ public enum QuorumRule {
     /** A reader that has left is remembered when another beside it fails. */
     READERS_LEAVE_A_TRACE,
     /** A node that has refused a writer because of readers takes no new ones for a moment. */
-    REFUSED_WRITER_SHUTS_READERS_OUT
+    REFUSED_WRITER_SHUTS_READERS_OUT,
+    /** A renewal or a top-up of a writer leaves it there as a writer. */
+    RENEWALS_CARRY_THE_SHARE,
+    /** A reader is topped up only above the last token that excludes it. */
+    READERS_TOP_UP_ABOVE_EXCLUSIVE,
+    /** A reader that the gate has refused does not win with a majority of the other nodes. */
+    BUSY_GATE_FAILS_READERS
 }

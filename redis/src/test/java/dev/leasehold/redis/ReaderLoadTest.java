@@ -28,4 +28,15 @@ class ReaderLoadTest {
         System.out.println("without a gate, and nobody shut out: " + seen);
         assertThat(seen.longestWait()).isGreaterThan(10 * LONGEST_WAIT);
     }
+
+    /** With one of the two rules writers are served; that nodes shut readers out would hide what the gate does. */
+    @Test
+    void writersStarveWhereABusyGateLetsReadersPast() {
+        ReaderLoad.Result gate = ReaderLoad.run(1, true, Set.of(QuorumRule.REFUSED_WRITER_SHUTS_READERS_OUT));
+        ReaderLoad.Result none = ReaderLoad.run(
+                1, true, Set.of(QuorumRule.REFUSED_WRITER_SHUTS_READERS_OUT, QuorumRule.BUSY_GATE_FAILS_READERS));
+        System.out.println("with a gate, and nobody shut out: " + gate + ", readers past the gate: " + none);
+        assertThat(gate.longestWait()).isLessThan(LONGEST_WAIT);
+        assertThat(none.longestWait()).isGreaterThan(10 * LONGEST_WAIT);
+    }
 }

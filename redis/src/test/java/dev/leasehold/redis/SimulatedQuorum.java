@@ -51,6 +51,7 @@ public final class SimulatedQuorum {
     private final SimulatedProcess process = new SimulatedProcess(world, "clients", 1, 0);
     private final List<SimulatedMaster> masters = new ArrayList<>();
     private final List<Runnable> heldUp = new ArrayList<>();
+    private final Set<QuorumRule> off;
 
     /** The clocks of a busy machine: a moment passes between the readings of the two. */
     private final TimeSource unsteady = new TimeSource() {
@@ -67,8 +68,14 @@ public final class SimulatedQuorum {
     };
 
     public SimulatedQuorum(int nodes) {
+        this(nodes, Set.of());
+    }
+
+    /** Makes one whose masters and clients do not keep some rules. */
+    SimulatedQuorum(int nodes, Set<QuorumRule> off) {
+        this.off = off;
         for (int i = 0; i < nodes; i++) {
-            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, Set.of(), Duration.ofMinutes(1)));
+            masters.add(new SimulatedMaster(world, "node" + i, 1, 0, off, Duration.ofMinutes(1)));
         }
     }
 
@@ -222,7 +229,7 @@ public final class SimulatedQuorum {
 
             @Override
             public Set<QuorumRule> off() {
-                return Set.of();
+                return off;
             }
 
             @Override

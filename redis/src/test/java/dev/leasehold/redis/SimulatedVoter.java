@@ -1,11 +1,13 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.NodeStatus;
 import dev.leasehold.redis.quorum.RenewVote;
 import dev.leasehold.redis.quorum.Vote;
 import dev.leasehold.redis.quorum.Voter;
+import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.NamePattern;
@@ -14,6 +16,7 @@ import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,6 +42,10 @@ public final class SimulatedVoter implements Voter {
             return CompletableFuture.completedStage("");
         }
     }
+
+    /** A holder of another kind knows of no gate, so a refusal because of it fails nobody at the gate. */
+    private static final HolderInfo ANOTHER_KIND =
+            new HolderInfo("another kind", 0, Claim.EXCLUSIVE, OptionalInt.empty(), null, null, null);
 
     private final SimulatedMaster master;
     private final Network network;
@@ -171,7 +178,9 @@ public final class SimulatedVoter implements Voter {
         }
         ModelMaster.Said.Busy busy = (ModelMaster.Said.Busy) said;
         Long left = busy.micros();
-        return new Vote.Busy(busy.holder(), left == null ? null : nanos(left), busy.place(), view);
+        boolean fails = !ballot.shares() || !network.off().contains(QuorumRule.BUSY_GATE_FAILS_READERS);
+        HolderInfo holder = fails ? busy.holder() : ANOTHER_KIND;
+        return new Vote.Busy(holder, left == null ? null : nanos(left), busy.place(), view);
     }
 
     private static Duration nanos(long micros) {

@@ -86,6 +86,8 @@ interface DowngradeRules extends StoreRules {
         assertThat(writer.downgrade(first, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         LeaseId mixed = new LeaseId(lock, second.claim(), first.token());
         assertThat(writer.downgrade(mixed, LONG)).isInstanceOf(RenewAnswer.Lost.class);
+        LeaseId foreign = new LeaseId(lock, first.claim(), second.token());
+        assertThat(writer.downgrade(foreign, LONG)).isInstanceOf(RenewAnswer.Lost.class);
         fixture().client().findsTaken(lock, UNLIMITED);
     }
 

@@ -94,6 +94,13 @@ class NamesTest {
         assertThat(NodeName.parse("1-c-1-0000000001").share()).isEqualTo(Claim.EXCLUSIVE);
     }
 
+    /** As a library has written them that knew no shares. */
+    @Test
+    void anExclusiveClaimKeepsTheFirstLayout() {
+        assertThat(NodeName.prefix(new ClaimId("c", 1), Claim.EXCLUSIVE)).isEqualTo("1-c-1-");
+        assertThat(NodeName.kept(64, Claim.EXCLUSIVE, Grant.NO_SLOT)).isEqualTo("1-keep-64");
+    }
+
     @Test
     void aKeptLocksNodeIsNoClaim() {
         for (long token : new long[] {1, 64, 2_147_483_647L, 1_234_567_890L, Long.MAX_VALUE}) {

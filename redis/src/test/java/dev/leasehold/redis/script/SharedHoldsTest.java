@@ -143,6 +143,27 @@ class SharedHoldsTest {
         assertThat(second.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
     }
 
+    /** However it comes in, and while it waits: so an older client knows it for what it is. */
+    @Test
+    void aMutexKeepsTheFirstLayout() throws Exception {
+        redis.rpush(KEYS[2], "gone");
+        Lease asked = client().lock("x").acquire();
+        assertThat(redis.get(KEY)).startsWith("leasehold|1|");
+        asked.release();
+        for (var first : List.of(client().lock("x"), client().readWriteLock("x").read())) {
+            Lease before = first.acquire();
+            CompletableFuture<Lease> waiting = client().lock("x").acquireAsync();
+            await().until(() -> redis.llen(KEYS[2]) == 1);
+            assertThat(redis.lindex(KEYS[2], 0).split("\\|")[6]).matches("0|[1-9][0-9]*");
+            before.release();
+            Lease handed = waiting.get(10, TimeUnit.SECONDS);
+            assertThat(redis.get(KEY)).startsWith("leasehold|1|");
+            handed.release();
+        }
+        assertThat(client().lock("x").acquire().isValid()).isTrue();
+        assertThat(redis.get(KEY)).startsWith("leasehold|1|");
+    }
+
     @Test
     void whatCannotBeReadIsNotTakenForNobody() throws Exception {
         for (String value :
