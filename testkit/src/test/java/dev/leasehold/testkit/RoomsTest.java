@@ -6,9 +6,8 @@ import org.junit.jupiter.api.Test;
 /** The rooms of this module: the rules for stores, and the simulator, which applies them. */
 class RoomsTest {
 
-    private static final Rooms ROOMS = new Rooms("dev.leasehold.testkit")
-            .room("")
-            .room("sim", "");
+    private static final Rooms ROOMS =
+            new Rooms("dev.leasehold.testkit").room("").room("sim", "");
 
     @Test
     void arrowsRunOneWay() {

@@ -21,15 +21,15 @@ class SqliteTextsTest {
 
     private static final Path CLASSES = Path.of("target", "classes", "dev", "leasehold", "jdbc");
     /** As the compiler writes it: \1 stands for a part that is known only when the statement is sent. */
-    private static final Pattern STATEMENT =
-            Pattern.compile("(\1|SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|ROLLBACK|PRAGMA|CREATE)( .*)?", Pattern.DOTALL);
+    private static final Pattern STATEMENT = Pattern.compile(
+            "(\1|SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|ROLLBACK|PRAGMA|CREATE)( .*)?", Pattern.DOTALL);
 
     @Test
     void statementsChangeOnlyOnPurpose() throws IOException {
         TreeSet<String> statements = new TreeSet<>();
         try (Stream<Path> files = Files.list(CLASSES.resolve("sqlite"))) {
-            for (Path file : files.filter(each -> each.toString().endsWith(".class"))
-                    .toList()) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".class")).toList()) {
                 String type = file.getFileName().toString().replaceFirst("[.$].*", "");
                 texts(file).stream()
                         .filter(text -> STATEMENT.matcher(text).matches())

@@ -10,6 +10,10 @@ class PublicNamesTest {
 
     @Test
     void signaturesOfExportedTypes() throws IOException {
-        new GoldenFile("signatures.txt").check(Signatures.of("dev.leasehold.spring.boot.actuate", "dev.leasehold.spring.boot.autoconfigure", "dev.leasehold.spring.boot.observation"));
+        new GoldenFile("signatures.txt")
+                .check(Signatures.of(
+                        "dev.leasehold.spring.boot.actuate",
+                        "dev.leasehold.spring.boot.autoconfigure",
+                        "dev.leasehold.spring.boot.observation"));
     }
 }
