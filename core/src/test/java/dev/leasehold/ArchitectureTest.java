@@ -1,6 +1,7 @@
 package dev.leasehold;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
@@ -25,6 +26,7 @@ class ArchitectureTest {
     private static final String SPI = "dev.leasehold.spi..";
     private static final String ENGINE = "dev.leasehold.engine..";
     private static final String MEMORY = "dev.leasehold.memory..";
+    private static final String INTERNAL = "dev.leasehold.internal..";
     private static final String[] OUTSIDE = {"java..", "jdk.jfr..", "org.jspecify.."};
 
     private static final JavaClasses CORE = new ClassFileImporter()
@@ -41,6 +43,29 @@ class ArchitectureTest {
     @Test
     void theContractForStoresKnowsNeitherTheEngineNorAStore() {
         check(noClasses().that(in(SPI)).should().dependOnClassesThat(in(ENGINE, MEMORY)));
+    }
+
+    @Test
+    void theContractForStoresUsesOnlyValuesOfTheApi() {
+        check(noClasses().that(in(SPI)).should().dependOnClassesThat(in(API).and(areNoValues())));
+    }
+
+    @Test
+    void onlyTheClientAndItsBuilderKnowTheEngine() {
+        check(noClasses().that(in(API).and(not(makeTheClient()))).should().dependOnClassesThat(in(ENGINE)));
+    }
+
+    @Test
+    void theEngineKnowsNeitherTheClientNorItsBuilder() {
+        check(noClasses().that(in(ENGINE)).should().dependOnClassesThat(makeTheClient()));
+    }
+
+    @Test
+    void whatOurModulesShareKnowsNothingElse() {
+        check(classes()
+                .that(in(INTERNAL))
+                .should()
+                .onlyDependOnClassesThat(in(OUTSIDE).or(in(INTERNAL)).or(arraysOfPrimitives())));
     }
 
     @Test
@@ -93,6 +118,20 @@ class ArchitectureTest {
     private static DescribedPredicate<JavaClass> arraysOfPrimitives() {
         return describe(
                 "arrays of primitives", type -> type.getBaseComponentType().isPrimitive());
+    }
+
+    /** The two types of the API that put a client together, out of the engine's parts. */
+    private static DescribedPredicate<JavaClass> makeTheClient() {
+        return describe("are the client or its builder", type -> {
+            String file = type.getName().replaceFirst("\\$.*", "");
+            return file.equals(API + ".Leasehold") || file.equals(API + ".LeaseholdBuilder");
+        });
+    }
+
+    private static DescribedPredicate<JavaClass> areNoValues() {
+        return describe(
+                "are no values",
+                type -> !type.isRecord() && !type.isEnum() && !type.isAssignableTo(RuntimeException.class));
     }
 
     private static DescribedPredicate<JavaClass> implementTheApi() {

@@ -79,8 +79,9 @@ class ServersTest {
                     .containsExactlyInAnyOrderEntriesOf(
                             Map.of("rows of leasehold_layout", 1L, "rows of leasehold_lock", 0L));
             try (Leasehold another = Leasehold.connect(database.uri())) {
-                assertThat(another.lock("a").tryAcquire()).get().satisfies(lease -> assertThat(lease.token())
-                        .isGreaterThan(before));
+                assertThat(another.lock("a").tryAcquire())
+                        .get()
+                        .satisfies(lease -> assertThat(lease.token()).isGreaterThan(before));
             }
         }
     }

@@ -122,7 +122,7 @@ class GuardTest {
     }
 
     @Test
-    void whoeverCleansItsEnvironmentIsFoundInTheTree() throws Exception {
+    void aProcessWithACleanEnvironmentIsFoundInTheTree() throws Exception {
         guard.watch(in(30_000, 31_000));
         Process command = command(null, "env -i sh -c 'echo $$ >\"$1/child\"; exec sleep 60' sh \"$1\"; true");
         guard.watch(command.pid());
@@ -190,7 +190,7 @@ class GuardTest {
     }
 
     @Test
-    void whoeverWasThereAtARenewalIsFoundAfterItsParentHasEnded() throws Exception {
+    void aProcessSeenAtARenewalIsFoundWithoutItsParent() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
         long child = orphan();
@@ -266,7 +266,7 @@ class GuardTest {
 
     /** Each generation lives for some milliseconds: it has ended before a list of all processes has been read. */
     @Test
-    void whoeverForksItselfAnewIsCaught() throws Exception {
+    void aProcessThatForksItselfAnewIsCaught() throws Exception {
         assumeTrue(new ProcessBuilder("perl", "-v").start().waitFor() == 0);
         guard.watch(in(30_000, 31_000));
         command(

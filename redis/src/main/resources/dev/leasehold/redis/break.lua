@@ -23,7 +23,7 @@ if areHolders(value) then
   end
   return 0
 end
-local holder = value and tenure(value)
+local holder = value and storedLease(value)
 if not holder or tonumber(ARGV[1]) < tonumber(holder.token)
     or tonumber(ARGV[1]) > holder.token + holder.spare then
   return 0

@@ -28,11 +28,11 @@ if areHolders(value) then
     value = false
   end
 elseif value then
-  if not isTenure(value) and not isForeign(value) then
+  if not isStoredLease(value) and not isForeign(value) then
     return redis.error_reply(unreadable(value))
   end
   if string.sub(value, 1, #ARGV[1]) == ARGV[1] then
-    local holder = tenure(value)
+    local holder = storedLease(value)
     local left = redis.call('PTTL', KEYS[1])
     if left < tonumber(lease) then
       redis.call('PEXPIRE', KEYS[1], lease)

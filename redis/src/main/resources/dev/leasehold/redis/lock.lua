@@ -41,7 +41,7 @@ local function runId()
   return infoId('server', 'run_id:')
 end
 
-local function isTenure(value)
+local function isStoredLease(value)
   return string.sub(value, 1, 12) == LAYOUT
 end
 
@@ -51,7 +51,7 @@ local function unreadable(value)
 end
 
 -- Takes the lock's value apart. Nothing if it is not one of this layout.
-local function tenure(value)
+local function storedLease(value)
   local claim, token, spare = string.match(value, '^leasehold|1|([^|]*)|(%d+)|(%d+)|%d+|')
   if token then
     return {claim = claim, token = token, spare = spare}

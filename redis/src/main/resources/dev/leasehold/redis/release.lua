@@ -21,7 +21,7 @@ if shares then
   return holder and 1 or 0
 end
 if string.sub(ARGV[2], 2, 2) ~= '|' then
-  local kept = tenure(value)
+  local kept = storedLease(value)
   value = LAYOUT .. '|' .. kept.token .. '|' .. kept.spare .. '|' .. integer(clock()) .. '|'
   redis.call('SET', KEYS[1], value, 'PX', ARGV[2])
 else

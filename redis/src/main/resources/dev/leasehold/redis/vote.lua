@@ -38,7 +38,7 @@ if areHolders(value) and not holders then
   redis.call('DEL', KEYS[1])
   value = false
 end
-local holder = value and tenure(value)
+local holder = value and storedLease(value)
 if value and not holder and not holders and not isForeign(value) then
   return redis.error_reply(unreadable(value))
 end

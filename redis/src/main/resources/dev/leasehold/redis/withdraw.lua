@@ -15,7 +15,7 @@ repeat
   end
 until #some < 500
 local value = redis.call('GET', KEYS[1])
-local holder = value and tenure(value)
+local holder = value and storedLease(value)
 if holder and holder.claim == ARGV[1] then
   -- Removed first: after it a full server takes what follows.
   redis.call('DEL', KEYS[1])

@@ -20,4 +20,11 @@ class RoomsTest {
     void noLargeKnots() {
         ROOMS.checkKnots();
     }
+
+    @Test
+    void theEngineIsNotKnown() {
+        ROOMS.checkKnowsNone("", "dev.leasehold.engine", "dev.leasehold.internal");
+        ROOMS.checkKnowsNone("integration", "dev.leasehold.engine", "dev.leasehold.internal");
+        ROOMS.checkKnowsNone("shedlock", "dev.leasehold.engine", "dev.leasehold.internal");
+    }
 }

@@ -53,7 +53,7 @@ class TimePassesTest {
     }
 
     @Test
-    void timeStandsStillAgainAfterwardsAndForWhoeverDoesNotWait() throws Exception {
+    void timeStandsStillAfterwardsAndWithoutAWaiter() throws Exception {
         locks.whileTimePasses(() -> lock.run(lease -> {}));
         locks.holdElsewhere("x");
         locks.whileTimePasses(() -> lock.tryAcquire(Duration.ofSeconds(1)));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 interface ClaimRules extends StoreRules {
 
     @Test
-    default void aFreeLockIsGrantedToWhoeverAsks() {
+    default void aFreeLockIsGrantedToAnyClaim() {
         String lock = fixture().lock();
         ClaimAnswer.Granted grant = fixture().client().acquire(lock);
         assertThat(grant.lease().token()).isPositive();

@@ -128,7 +128,7 @@ interface ClientRules extends LeaseholdRules {
     }
 
     @Test
-    default void itsThreadsInheritNothingFromWhoeverComesFirst() throws Exception {
+    default void itsThreadsInheritNothingFromTheFirstCaller() throws Exception {
         Queue<Throwable> inherited = new ConcurrentLinkedQueue<>();
         InheritableThreadLocal<String> tenant = new InheritableThreadLocal<>() {
             @Override

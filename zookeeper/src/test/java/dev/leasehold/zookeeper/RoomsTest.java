@@ -17,4 +17,9 @@ class RoomsTest {
     void noLargeKnots() {
         ROOMS.checkKnots();
     }
+
+    @Test
+    void theEngineIsNotKnown() {
+        ROOMS.checkKnowsNone("", "dev.leasehold.engine", "dev.leasehold.memory");
+    }
 }

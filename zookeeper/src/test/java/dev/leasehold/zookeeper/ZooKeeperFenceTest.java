@@ -129,7 +129,7 @@ class ZooKeeperFenceTest {
 
     /** Eight writers add to a sum, each with tokens of its own, and nobody holds any lock: those that are refused have written nothing. */
     @Test
-    void whoeverWasNotRefusedIsInTheSum() throws Exception {
+    void aWriteThatWasNotRefusedIsInTheSum() throws Exception {
         AtomicLong tokens = new AtomicLong();
         AtomicLong written = new AtomicLong(100);
         AtomicLong refused = new AtomicLong();

@@ -61,7 +61,7 @@ class SessionSharingTest extends SessionFixture {
     /** The rows say whose turn it is; they do not decide who has a lock. */
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void whoeverDeletesTheRowsTakesNoLockAway(SessionServer server) throws Exception {
+    void deletedRowsTakeNoLockAway(SessionServer server) throws Exception {
         try (Leasehold one = connect(server);
                 Leasehold two = connect(server);
                 Connection admin = server.connect();

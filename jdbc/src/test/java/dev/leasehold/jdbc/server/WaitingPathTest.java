@@ -109,7 +109,7 @@ class WaitingPathTest {
     }
 
     @Test
-    void whoeverJoinsIsCountedAndHoldsTheReleaseBack() throws Exception {
+    void aJoiningWaiterIsCountedAndHoldsTheReleaseBack() throws Exception {
         LeaseId held = acquire(Claim.EXCLUSIVE);
         Claim waits = claim(Claim.EXCLUSIVE, true);
         assertThat(path.claim(waits, joining)).isInstanceOfSatisfying(ClaimAnswer.Busy.class, busy -> {
@@ -201,7 +201,7 @@ class WaitingPathTest {
 
     /** The second has been told by then that it is the first. */
     @Test
-    void whoeverWasSilentForTooLongStandsAtTheEnd() throws Exception {
+    void aWaiterSilentForTooLongStandsAtTheEnd() throws Exception {
         LeaseId held = acquire(Claim.EXCLUSIVE);
         Claim silent = claim(Claim.EXCLUSIVE, true);
         Claim second = claim(Claim.EXCLUSIVE, true);
@@ -256,7 +256,7 @@ class WaitingPathTest {
 
     /** A transaction has read that it is the first, and is about to grant its claim. */
     @Test
-    void whoeverWithdrawsDuringAHandOverIsGrantedNothing() throws Exception {
+    void aWithdrawalDuringAHandOverIsGrantedNothing() throws Exception {
         LeaseId held = acquire(Claim.EXCLUSIVE);
         Claim waits = claim(Claim.EXCLUSIVE, true);
         path.claim(waits, joining);

@@ -302,7 +302,7 @@ class SqliteStoreTest {
     }
 
     @Test
-    void whoeverWithdrawsHandsOverWhatHasRunOutMeanwhile() throws InterruptedException {
+    void aWithdrawalHandsOverWhatHasRunOutMeanwhile() throws InterruptedException {
         Duration end = Duration.ofSeconds(3);
         ann.acquire("a");
         clock.advance(LEASE.minus(end));

@@ -257,7 +257,7 @@ class PushedGrantTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim"})
-    void whoeverHearsNothingIsPassedOverAndKeepsItsPlace(String by) throws Exception {
+    void aDeafWaiterIsPassedOverAndKeepsItsPlace(String by) throws Exception {
         ask("deaf:1", FIRST);
         ask("deaf:2", FIRST);
         ask("waiter:7", SECOND);
@@ -268,7 +268,7 @@ class PushedGrantTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break"})
-    void whoeverHearsNothingAndWaitsAloneKeepsItsPlace(String by) {
+    void aDeafWaiterThatWaitsAloneKeepsItsPlace(String by) {
         ask("deaf:1", FIRST);
         handOver(by);
         assertThat(server.get(LOCK)).isNull();

@@ -27,4 +27,11 @@ class RoomsTest {
     void allLoggersBearTheModulesName() throws IOException {
         LoggerNames.checkThatAllAre("dev.leasehold.spring");
     }
+
+    @Test
+    void theEngineIsNotKnown() {
+        ROOMS.checkKnowsNone("autoconfigure", "dev.leasehold.engine", "dev.leasehold.internal");
+        ROOMS.checkKnowsNone("observation", "dev.leasehold.engine", "dev.leasehold.internal");
+        ROOMS.checkKnowsNone("actuate", "dev.leasehold.engine", "dev.leasehold.internal");
+    }
 }

@@ -1,0 +1,20 @@
+package dev.leasehold.cli;
+
+import dev.leasehold.architecture.Rooms;
+import org.junit.jupiter.api.Test;
+
+/** This module is one room. */
+class RoomsTest {
+
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.cli").room("");
+
+    @Test
+    void thereIsOneRoom() {
+        ROOMS.checkArrows();
+    }
+
+    @Test
+    void noLargeKnots() {
+        ROOMS.checkKnots();
+    }
+}

@@ -1,0 +1,15 @@
+package dev.leasehold.spring.boot.test;
+
+import dev.leasehold.architecture.GoldenFile;
+import dev.leasehold.architecture.Signatures;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What users of this module compile against changes only on purpose. */
+class PublicNamesTest {
+
+    @Test
+    void signaturesOfExportedTypes() throws IOException {
+        new GoldenFile("signatures.txt").check(Signatures.of("dev.leasehold.spring.boot.test"));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.leasehold.spring.boot.test;
+
+import dev.leasehold.architecture.Rooms;
+import org.junit.jupiter.api.Test;
+
+/** This module is one room. */
+class RoomsTest {
+
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.spring.boot.test").room("");
+
+    @Test
+    void thereIsOneRoom() {
+        ROOMS.checkArrows();
+    }
+
+    @Test
+    void noLargeKnots() {
+        ROOMS.checkKnots();
+    }
+
+    @Test
+    void theEngineIsNotKnown() {
+        ROOMS.checkKnowsNone("", "dev.leasehold.engine", "dev.leasehold.internal");
+    }
+}

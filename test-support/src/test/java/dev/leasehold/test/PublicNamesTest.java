@@ -1,0 +1,21 @@
+package dev.leasehold.test;
+
+import dev.leasehold.architecture.GoldenFile;
+import dev.leasehold.architecture.LoggerNames;
+import dev.leasehold.architecture.Signatures;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What users of this module compile against, or write into their configuration, changes only on purpose. */
+class PublicNamesTest {
+
+    @Test
+    void signaturesOfExportedTypes() throws IOException {
+        new GoldenFile("signatures.txt").check(Signatures.of("dev.leasehold.test"));
+    }
+
+    @Test
+    void allLoggersBearTheModulesName() throws IOException {
+        LoggerNames.checkThatAllAre("dev.leasehold.test");
+    }
+}
