@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -159,7 +160,7 @@ final class BatteryCommand implements Callable<Integer> {
             } catch (Missing e) {
                 out.printf(
                         "%s, %s is left out: %s%n", plan.title(), plan.fault().word(), e.getMessage());
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | SQLException | RuntimeException e) {
                 failed = true;
                 out.printf(
                         "%s, %s could not be run: %s%n",

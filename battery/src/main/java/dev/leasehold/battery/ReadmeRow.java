@@ -33,7 +33,7 @@ enum ReadmeRow {
                             .tests("HoldTest", "SimulatorTest", "QueueTest.holder_afterClockWasSet_isConfirmedSoon"))),
     STORE_CLOCK(
             new Words("store's clock jumps", "存储的时钟跳变"),
-            Set.of(Fault.CLOCK_FORWARD, Fault.CLOCK_BACK, Fault.BARE_MAJORITY_CLOCK),
+            Set.of(Fault.CLOCK_FORWARD, Fault.CLOCK_BACK),
             List.of(
                     of(SQLITE)
                             .saying(EXCLUDED, "%s (Linux)", "%s（Linux）")
@@ -71,11 +71,11 @@ enum ReadmeRow {
                             .tests("RedlockRestartTest.mastersThatForgotGrantNothingForTheLongestLease"),
                     of(ZOOKEEPER))),
     FAILED_OVER(
-            new Words("fail-over to a replica that lags", "故障转移到落后的副本"),
+            new Words("fail-over to a replica, which may lag", "故障转移到副本，副本可能落后"),
             Set.of(Fault.FAIL_OVER),
             List.of(
                     of(SQL),
-                    of(REDIS) // The battery's replica has usually not lagged.
+                    of(REDIS) // The battery's replica has usually not lagged, those of the tests have.
                             .saying(FENCED, "%s; one holder with `waitForReplicas`", "%s；启用 `waitForReplicas` 时为唯一持有者")
                             .tests(
                                     "ReplicasTest.aPromotedReplicaForgetsTheLockAndTokensIncrease",

@@ -45,7 +45,23 @@ public final class Request implements Asker {
      */
     public static Request send(
             Client client, LockName lock, int share, LockOptions options, @Nullable Duration maxWait) {
-        return send(client, lock, share, options, maxWait, null, null, kind(maxWait), Runnable::run);
+        return sendFor(client, lock, share, options, maxWait, null);
+    }
+
+    /**
+     * Sends the request off as a part of a call.
+     *
+     * @param maxWait null for without limit
+     * @param waiter the thread that waits for the whole call, which is warned if it waits for a lease of its own; or null
+     */
+    public static Request sendFor(
+            Client client,
+            LockName lock,
+            int share,
+            LockOptions options,
+            @Nullable Duration maxWait,
+            @Nullable Thread waiter) {
+        return send(client, lock, share, options, maxWait, null, waiter, kind(maxWait), Runnable::run);
     }
 
     /** Sends the request of a candidate off, which waits without limit. */

@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
@@ -52,27 +53,30 @@ class SelfWaitTest {
     }
 
     /** Holds a lease, and is freed by somebody else when it has been warned. */
-    private void warned(Lease held, Acquire again) throws Exception {
+    private void warned(AutoCloseable held, Acquire again) throws Exception {
+        assertThat(warningOf(held, again)).contains("waits without limit", "shared lease");
+    }
+
+    private String warningOf(AutoCloseable held, Acquire again) throws Exception {
         CompletableFuture<String> heard = new CompletableFuture<>();
         Thread watcher = new Thread(
                 () -> {
                     try {
                         heard.complete(String.valueOf(warnings.poll(20, TimeUnit.SECONDS)));
-                    } catch (InterruptedException e) {
-                        heard.completeExceptionally(e);
-                    } finally {
                         held.close();
+                    } catch (Exception e) {
+                        heard.completeExceptionally(e);
                     }
                 },
                 "watcher");
         watcher.start();
         again.acquire().close();
         watcher.join();
-        assertThat(heard.join()).contains("waits without limit", "shared lease");
+        return heard.join();
     }
 
     private interface Acquire {
-        Lease acquire() throws InterruptedException;
+        AutoCloseable acquire() throws InterruptedException;
     }
 
     /** The narrower of the two lets nobody in beside its holders. */
@@ -94,6 +98,34 @@ class SelfWaitTest {
                     () -> leasehold.readWriteLock("api").read().acquire());
             assertThat(other.isValid()).isTrue();
         }
+    }
+
+    /** As the writer that waits stops later readers. */
+    @Test
+    void aReadBehindAWriterBesideAReadIsWarnedOf() throws Exception {
+        Lease read = leasehold.readWriteLock("api").read().acquire();
+        CompletableFuture<Lease> writer =
+                leasehold.readWriteLock("api").write().acquireAsync();
+        await().until(() -> leasehold.locks("api").stream().anyMatch(lock -> !lock.waiters().isEmpty()));
+        CompletableFuture<Void> written = writer.thenAccept(Lease::close);
+        warned(read, () -> leasehold.readWriteLock("api").read().acquire());
+        written.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aSetBesideALeaseOfOneOfItsNamesIsWarnedOf() throws Exception {
+        assertThat(warningOf(
+                        leasehold.lock("b").acquire(),
+                        () -> leasehold.lockAll("a", "b", "c").acquire()))
+                .contains("waits without limit", "'b'");
+    }
+
+    @Test
+    void aLeaseBesideASetThatHasItsNameIsWarnedOf() throws Exception {
+        assertThat(warningOf(
+                        leasehold.lockAll("a", "b").acquire(),
+                        () -> leasehold.lock("b").acquire()))
+                .contains("waits without limit", "'b'");
     }
 
     @Test

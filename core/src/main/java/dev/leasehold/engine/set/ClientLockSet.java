@@ -75,12 +75,12 @@ public final class ClientLockSet implements LockSet {
         return options;
     }
 
-    private SetAcquisition begin(@Nullable Duration maxWait) {
+    private SetAcquisition begin(@Nullable Duration maxWait, @Nullable Thread waiter) {
         client.checkOpen();
         if (members.isEmpty()) {
             throw new IllegalStateException("the set has no names: add some by exclusive(…) or shared(…)");
         }
-        SetAcquisition acquisition = new SetAcquisition(client, members, options, maxWait);
+        SetAcquisition acquisition = new SetAcquisition(client, members, options, maxWait, waiter);
         acquisition.begin();
         return acquisition;
     }
@@ -105,7 +105,7 @@ public final class ClientLockSet implements LockSet {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before " + names() + " were acquired");
         }
-        SetAcquisition acquisition = begin(maxWait);
+        SetAcquisition acquisition = begin(maxWait, Thread.currentThread());
         try {
             return acquisition.outcome.get();
         } catch (InterruptedException e) {
@@ -118,14 +118,14 @@ public final class ClientLockSet implements LockSet {
 
     @Override
     public CompletableFuture<LeaseSet> acquireAsync() {
-        SetAcquisition acquisition = begin(null);
+        SetAcquisition acquisition = begin(null, null);
         return acquisition.async(Objects::requireNonNull);
     }
 
     @Override
     public CompletableFuture<Optional<LeaseSet>> tryAcquireAsync(Duration maxWait) {
         Objects.requireNonNull(maxWait, "maxWait");
-        return begin(maxWait).async(Optional::ofNullable);
+        return begin(maxWait, null).async(Optional::ofNullable);
     }
 
     @Override

@@ -35,6 +35,7 @@ final class SetAcquisition {
     private final LockOptions options;
     private final LockOptions collecting;
     private final @Nullable Duration maxWait;
+    private final @Nullable Thread waiter;
     private final long begunAt;
     private final SerialExecutor serial;
     private final @Nullable HeldLease[] leases;
@@ -48,11 +49,18 @@ final class SetAcquisition {
     /** Completes with the set, with null if it is busy, or exceptionally. */
     final CompletableFuture<@Nullable HeldSet> outcome = new CompletableFuture<>();
 
-    SetAcquisition(Client client, List<Member> members, LockOptions options, @Nullable Duration maxWait) {
+    /** Makes one for a thread that waits for its outcome, or for none. */
+    SetAcquisition(
+            Client client,
+            List<Member> members,
+            LockOptions options,
+            @Nullable Duration maxWait,
+            @Nullable Thread waiter) {
         this.client = client;
         this.members = members;
         this.options = options;
         this.maxWait = maxWait;
+        this.waiter = waiter;
         begunAt = client.time().nanos();
         Duration lease = options.leaseDuration();
         collecting = options.withMaxHold(LockOptions.FOREVER)
@@ -99,7 +107,7 @@ final class SetAcquisition {
 
     private void ask(int i, @Nullable Duration limit) {
         Member member = members.get(i);
-        Request request = Request.send(client, member.name(), member.share(), collecting, limit);
+        Request request = Request.sendFor(client, member.name(), member.share(), collecting, limit, waiter);
         requests[i] = request;
         request.whenDone((lease, refusal) -> serial.execute(() -> answered(i, request, lease, refusal)));
     }
