@@ -47,10 +47,8 @@ class SharedRowsTest {
 
     @RegisterExtension
     private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
-
     @RegisterExtension
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
-
     @RegisterExtension
     private static final Started<RealTime> TIME = new Started<>(RealTime::new);
 
@@ -133,7 +131,6 @@ class SharedRowsTest {
         assertThat(heard).extracting(Grant::slot).containsExactlyInAnyOrder(0, 1);
         assertThat(heard).extracting(Grant::share).containsOnly(4);
         Grant reader = two.grants.poll(4, TimeUnit.SECONDS);
-        assertThat(reader).isNotNull();
         assertThat(reader.lease().claim()).isEqualTo(twos.id());
         assertThat(reader.share()).isEqualTo(Claim.UNLIMITED);
         assertThat(((ClaimAnswer.Granted) one.ask(ones.get(0))).lease())
