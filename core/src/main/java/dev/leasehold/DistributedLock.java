@@ -201,9 +201,9 @@ public interface DistributedLock {
      * returned completes, however it completes. Waits for the holder without limit, as {@link #acquireAsync()} does.
      *
      * <p>The body is called on the client's executor and must not block there; an executor of yours
-     * ({@code CompletableFuture.supplyAsync(…, executor)}) is the place for long work. The lock is not bound to a thread: it is
-     * held until the stage completes, whoever completes it. A stage that never completes holds it up to {@link
-     * LockOptions#maxHold()}, or until the stage is collected.
+     * ({@code CompletableFuture.supplyAsync(…, executor)}) is the place for long work. The lock is not bound to a
+     * thread: it is held until the stage completes, whichever thread completes it. A stage that never completes holds
+     * it up to {@link LockOptions#maxHold()}, or until the stage is collected.
      *
      * <p>Completing the future early in any way (cancelling it, a time-out) withdraws the claim, and the body is not called. If
      * it has been called already, the lock is held until its stage has completed; the stage is not cancelled, because a

@@ -5,10 +5,10 @@ package dev.leasehold;
  * processes that use the same store. Thread-safe. Each lease is one permit; a permit whose holder has died comes back when
  * its lease has run out.
  *
- * <p>The number of permits is kept nowhere: each holder says with how many it will share, and the smallest number among those
- * present counts, its own included. So a change from 5 to 8 can be rolled out process by process: while one of five is there
- * nobody is the sixth. A {@link Leasehold#lock mutex} of the same name shares with nobody. Nobody overtakes: whoever does
- * not fit stops those that came later.
+ * <p>The number of permits is kept nowhere: each holder says with how many it will share, and the smallest number among
+ * those present counts, its own included. So a change from 5 to 8 can be rolled out process by process: while one of
+ * five is there nobody is the sixth. A {@link Leasehold#lock mutex} of the same name shares with nobody. There is no
+ * overtaking: a claim that does not fit blocks all later ones.
  *
  * <p>A permit has a {@link Lease#slot() slot}, a number from 0 to {@code permits() - 1} that no other valid permit has. Where
  * a resource is fenced, fence each slot on its own (resource name and slot together, {@code "printer/" + slot}): the tokens

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Transfers over HTTP. */
+/** The transfer controller offers transfers over HTTP. */
 @RestController
 class TransferController {
 

@@ -121,8 +121,8 @@ public final class JdbcFence {
     }
 
     /**
-     * Makes the fence's table if it is missing: for a program's start. Whoever has no right to make tables has somebody else
-     * run the statement in {@code dev/leasehold/jdbc/schema/fence-*.sql}, and need not call this.
+     * Makes the fence's table if it is missing: for a program's start. A user without the right to create tables has an
+     * administrator run the statement in {@code dev/leasehold/jdbc/schema/fence-*.sql}, and need not call this.
      *
      * @param dataSource where to borrow a connection. Not one that hands out the connection of a transaction that is under
      *     way, such as Spring's {@code TransactionAwareDataSourceProxy} inside of one: making a table would commit it

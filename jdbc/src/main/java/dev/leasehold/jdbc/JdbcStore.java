@@ -42,7 +42,7 @@ public final class JdbcStore implements StoreFactory {
     private final ConnectionSource.Opener examined;
     private final JdbcSettings settings;
 
-    /** With what opens the database for locks, and what opens it for an examination, which makes none. */
+    /** Makes a store from two openers: one for locks, one for examinations, which creates no database. */
     JdbcStore(String name, ConnectionSource.Opener opener, ConnectionSource.Opener examined, JdbcSettings settings) {
         this.name = name;
         this.opener = opener;

@@ -28,8 +28,9 @@
  *   <li>Elsewhere than on Linux, leases end by the wall clock: setting it forward by more than what is left of a lease ends
  *       the lease in the store while its holder still relies on it (the tokens still order the two); setting it back makes
  *       leases last longer by as much.
- *   <li>Whoever deletes the file, or puts another in its place, takes all locks away. Holders are told within about a second,
- *       and until then two may believe to hold one lock; the tokens still order them, as they follow the wall clock.
+ *   <li>Deleting the file, or putting another in its place, takes all locks away. Holders are told within about a
+ *       second, and until then two may believe to hold one lock; the tokens still order them, as they follow the wall
+ *       clock.
  *   <li>A process that is stopped in the middle of a transaction (some 50 µs long) keeps all others waiting until it goes on
  *       or is killed; they fail with a {@link dev.leasehold.StoreUnavailableException} after their {@code storeTimeout}.
  *   <li>A power failure may lose the last transactions. All leases of the machine end with it, and later tokens are greater

@@ -28,9 +28,9 @@ import reactor.core.scheduler.Schedulers;
  * A reactive call runs a stream under a lock: asked for at each subscription, held until the stream has completed, failed or
  * been cancelled.
  *
- * <p>Why no lease is dropped when a subscriber leaves as the lease arrives: a grant is taken once, by the work that begins or by
- * the subscriber's leaving. Who leaves is noted before the lease is looked for, and the lease is noted before the work is
- * offered and the leaving is looked for; so one of the two sees the other.
+ * <p>Why no lease is dropped when a subscriber leaves as the lease arrives: a grant is taken once, by the work that
+ * begins or by the subscriber's leaving. A subscriber's leaving is recorded before the lease is looked for, and the
+ * lease is recorded before the work is offered and the leaving is looked for; so one of the two sees the other.
  *
  * <p>The work is followed as long as it goes on: a loss of the lease, and an interrupt at the application's end, cancel it and
  * are signalled as errors. It is subscribed to, and signals of ours are sent, on Reactor's threads for work that may block, not on

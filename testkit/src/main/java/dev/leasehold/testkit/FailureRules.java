@@ -81,7 +81,10 @@ interface FailureRules extends LeaseholdRules {
         assertThatThrownBy(() -> lock.tryAcquire(Duration.ofMillis(10))).isInstanceOf(StoreUnavailableException.class);
     }
 
-    /** Once the store has answered, for the first time of all takes what connecting takes. The store timeout is ten seconds. */
+    /**
+     * The store has answered once before the outage, since a first answer includes connecting. The store timeout is ten
+     * seconds.
+     */
     @Test
     default void anOutageKeepsNobodyForLongerThanItsLimitOrASecond() throws Exception {
         Leasehold client = fixture().client();

@@ -58,8 +58,8 @@ public record HistoryChecker(
 
     /**
      * Also checks the order of service: first in, first out between clients and within each, where a client may serve
-     * several of its own callers per turn. Not for histories in which requests are lost on their way: who has to ask anew
-     * stands at the end again.
+     * several of its own callers per turn. Not for histories with lost requests: a client that asks again goes to the
+     * end.
      *
      * @param tolerance by how much a request must be earlier to count as earlier
      * @param handOvers how many callers beyond the first a client may serve in one turn

@@ -68,9 +68,9 @@ public final class SharedModel {
         default void check(List<HolderInfo> holders, String log) throws Exception {}
 
         /**
-         * {@return whether the store leaves dead waiters in its queue until they come to the front, and lets in whoever fits
-         * by now with the next claim only} Then places beyond the first are not compared, and a claim looks at the lock after
-         * each pause.
+         * {@return whether the store leaves dead waiters in its queue until they come to the front, and admits a waiter
+         * that fits by now only with the next claim} Then places beyond the first are not compared, and a claim looks
+         * at the lock after each pause.
          */
         default boolean isLazy() {
             return false;

@@ -12,11 +12,11 @@ import org.apache.zookeeper.KeeperException.Code;
  * own ({@link NodeName#reading}), and its own is written, in one transaction. Used by tasks of the client's serial
  * executor only.
  *
- * <p>Why that is enough. Its own node stays, and with it the place in the queue, the token, and the watch of its holder. Whoever lists
- * the queue sees both nodes, and counts it as a reader; whoever waits behind it watches its own node, and is woken, or reads it
- * after the change and sees that ({@link NodeData.Owner#isNews}). Shares are only loosened: the second node belongs to the
- * same session, and is removed in the same transaction as the first, or after it, never before. Without the first it says
- * nothing.
+ * <p>Why that is enough. Its own node stays, and with it the place in the queue, the token, and the watch of its
+ * holder. A client that lists the queue sees both nodes, and counts it as a reader; a client that waits behind it
+ * watches its own node, and is woken, or reads it after the change and sees that ({@link NodeData.Owner#isNews}).
+ * Shares are only loosened: the second node belongs to the same session, and is removed in the same transaction as the
+ * first, or after it, never before. Without the first it says nothing.
  *
  * <p>Asked twice, it finds that the second node is there. If no answer comes, it is asked again, until there is one or the session
  * is over; a release waits for that.

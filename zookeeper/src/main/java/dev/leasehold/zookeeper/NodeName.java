@@ -13,11 +13,11 @@ import java.util.regex.Pattern;
  * A node name is the name of a claim's node: it says which claim the node stands for, its share, and its place in the
  * order.
  *
- * <p>An exclusive claim has a name of the first layout, a shared one of the second. A library that knows only the first refuses
- * a lock with nodes of the second: it cannot take a reader's hold for a free lock, nor overlook a reader in the queue. And
- * nodes of the first layout are exclusive, whoever has made them. The share is in the name, not in the content, so that a
- * listing shows it: one answer, one state. That a writer has become a reader is said by a second node, named after its own
- * ({@link #reading}), which the listing shows as well.
+ * <p>An exclusive claim has a name of the first layout, a shared one of the second. A library that knows only the first
+ * refuses a lock with nodes of the second: it cannot take a reader's hold for a free lock, nor overlook a reader in the
+ * queue. And nodes of the first layout are exclusive, no matter which library made them. The share is in the name, not
+ * in the content, so that a listing shows it: one answer, one state. That a writer has become a reader is said by a
+ * second node, named after its own ({@link #reading}), which the listing shows as well.
  *
  * <p>The claim's id is in the name, so a node whose creation was never answered can be recognised. The sequence number is a
  * signed 32-bit counter of the parent, written with ten characters at least, of which one may be the sign. It overflows:

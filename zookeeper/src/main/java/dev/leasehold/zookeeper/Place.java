@@ -6,10 +6,11 @@ import java.util.List;
 /**
  * A place is that of a claim in the queue of a lock: the nodes before it, and what follows from them alone. Immutable.
  *
- * <p>A node holds the lock if and only if its place, counted from 1, is at most its own share and the share of each node before
- * it. That is the rule of admission (the first that waits comes in if the number of the holders, itself included, is at most
- * its share and each holder's; then the next, until the first that does not fit): what it has let in is always the beginning
- * of the queue. So the servers need not note who holds; whoever sees the queue sees the holders, and all see the same ones.
+ * <p>A node holds the lock if and only if its place, counted from 1, is at most its own share and the share of each
+ * node before it. That is the rule of admission (the first that waits comes in if the number of the holders, itself
+ * included, is at most its share and each holder's; then the next, until the first that does not fit): what it has let
+ * in is always the beginning of the queue. So the servers need not note who holds; a client that sees the queue sees
+ * the holders, and all clients see the same ones.
  *
  * <p>Why one look is enough. New nodes come in at the end, since numbers grow. When a node goes, those behind it move up by
  * one, and fewer shares are before them. A share is only ever loosened, when a writer becomes a reader. So who holds goes on

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The grants of one thread in a turn: when it asked, when it was granted, when it began to release. Times are those of
- * {@link System#nanoTime}, which all processes of a machine share. The memory is kept from turn to turn, so that it costs
- * nothing where it counts.
+ * A grant log records the grants of one thread in a turn: when it asked, when it was granted, when it began to release.
+ * Times are those of {@link System#nanoTime}, which all processes of a machine share. The memory is kept from turn to
+ * turn, so that it costs nothing where it counts.
  */
 final class GrantLog {
 

@@ -5,7 +5,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 
-/** The loss of a lease while it was held. */
+/** A lease lost event is the loss of a lease while it was held. */
 @Name("dev.leasehold.LeaseLost")
 @Label("Lease Lost")
 @Description("The loss of a lease while it was held.")

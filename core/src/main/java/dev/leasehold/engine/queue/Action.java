@@ -55,7 +55,7 @@ public sealed interface Action {
     /** Log that a thread waits for a lock that the thread itself was given. */
     record WaitsForItself(Hold hold) implements Action {}
 
-    /** Let the queues of other shares look whether a caller, who waits here for room, waits for itself there. */
+    /** Ask the lock's other queues whether this caller holds it there, and so waits for itself. */
     record AskBeside(Caller caller) implements Action {}
 
     /** Log that a hold is not renewed any more, and why. */

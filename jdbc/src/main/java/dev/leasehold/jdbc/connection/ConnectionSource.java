@@ -15,7 +15,7 @@ public interface ConnectionSource extends AutoCloseable {
     /** Returns whether it has a connection at hand, and one that has nothing to do with the thread that asks. */
     boolean hasOneReady();
 
-    /** One that is at hand, or an exception soon. */
+    /** Returns an idle connection, or throws soon. */
     Connection getReady(int patienceMillis) throws SQLException;
 
     /** Returns whether it certainly has a connection more than the workers need. */

@@ -111,7 +111,7 @@ public final class PooledConnection implements AutoCloseable {
         }
     }
 
-    /** Has the server keep none of this connection's statements: who comes next may meet another session. */
+    /** Turns off server-side statements, because the next user may meet another session. */
     public void keepNoStatements(ConnectionRules dialect) throws SQLException {
         int before = dialect.prepareThreshold(connection, 0);
         if (before != 0) {

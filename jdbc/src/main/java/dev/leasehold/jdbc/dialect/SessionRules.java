@@ -37,7 +37,7 @@ public interface SessionRules {
 
     void limitIdle(Sql sql, long millis) throws SQLException;
 
-    /** Takes a key for the session if nobody has it. Counts: who takes it twice has to give it back twice. */
+    /** Takes a key for the session if nobody has it. Keys are counted: one taken twice must be released twice. */
     Answer take(Sql sql, Object key) throws SQLException;
 
     Answer give(Sql sql, Object key) throws SQLException;

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock row is a row of {@code leasehold_lock} as one moment sees it, with the holders of the lock.
  *
- * <p>An exclusive holder stands in the row itself. Holders that share the lock are rows of {@code leasehold_holder}; the
- * lock's row then carries the claim {@link #SEVERAL}, the greatest token, and an end that no holder's is later
- * than. So whoever looks no further than at the lock's row finds it taken for as long as anybody holds it.
+ * <p>An exclusive holder stands in the row itself. Holders that share the lock are rows of {@code leasehold_holder};
+ * the lock's row then carries the claim {@link #SEVERAL}, the greatest token, and an end that no holder's is later
+ * than. So a client that reads only the lock's row sees it as taken while anybody holds it.
  *
  * @param last the greatest token that any run has reserved
  * @param holders who has the lock at that moment

@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
  *   <li><b>The process stops here,</b> before or after the statement: as on a worker. Validity counts from before the sending.
  *   <li><b>The answer is lost</b>: the operation says that its outcome is unknown, the engine asks again with the same claim. So a
  *       caller that gives up, too, fails nobody else who waits for the claim that its thread has sent.
- *   <li><b>The database hangs.</b> An answer is waited for {@value #LIMIT_MILLIS} ms, not for as long as a worker would: the
- *       caller cannot notice an interrupt meanwhile, nor the end of the second that {@code close()} may take. And a thread is
- *       lent only while the database is heard: less than {@value #FRESH_MILLIS} ms ago. A slow or lost answer, whoever
- *       waited for it, keeps all threads from being lent for some seconds.
+ *   <li><b>The database hangs.</b> An answer is waited for {@value #LIMIT_MILLIS} ms, not for as long as a worker
+ *       would: the caller cannot notice an interrupt meanwhile, nor the end of the second that {@code close()} may
+ *       take. And a thread is lent only while the database is heard: less than {@value #FRESH_MILLIS} ms ago. A slow or
+ *       lost answer, to a lent thread or to a worker, keeps all threads from being lent for some seconds.
  *   <li><b>The pool is empty.</b> Then nobody is lent; and who finds that another was quicker waits {@value #POOL_MILLIS} ms
  *       at most. A pool that tests a connection before it hands it out may take longer, as long as its own limit says; but
  *       the database would have to fall silent within the few milliseconds since it was heard.

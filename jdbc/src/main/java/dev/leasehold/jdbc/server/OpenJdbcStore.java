@@ -134,7 +134,7 @@ public final class OpenJdbcStore
                 true));
     }
 
-    /** A hand-over that is still to be confirmed, or a lease that is lost. */
+    /** Renews what the batch could not: a hand-over still to be confirmed, or a lost lease. */
     @Override
     public void renewOtherwise(Renewals.Renewal renewal) {
         start(new ServerOperation<>(renewal.operation(), renewal.lease().lock(), true));

@@ -11,8 +11,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operation time-outs give operations up when their time is over, by the client's timer: whoever carries them out may be
- * stuck in a socket. All operations have the same time, so they are over in the order in which they came. Thread-safe.
+ * Operation time-outs give operations up when their time is over, by the client's timer: the thread that carries one
+ * out may be stuck in a socket. All operations have the same time, so they are over in the order in which they came.
+ * Thread-safe.
  */
 final class OperationTimeouts {
 

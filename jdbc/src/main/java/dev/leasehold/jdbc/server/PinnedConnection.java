@@ -207,7 +207,7 @@ final class PinnedConnection {
         }
     }
 
-    /** Has whoever waits for an answer on it fail. For any thread. */
+    /** Closes the connection, so that a thread waiting on it fails. Any thread may call this. */
     void abort() {
         Connection stuck = lent;
         try {

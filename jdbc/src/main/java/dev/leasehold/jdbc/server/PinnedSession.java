@@ -104,8 +104,8 @@ final class PinnedSession {
     }
 
     /**
-     * Opens the session, unless it is open; refuses connections that are lent per transaction. Borrows two connections, and
-     * keeps one; whoever calls this should have none.
+     * Opens the session, unless it is open; refuses connections that are lent per transaction. Borrows two connections,
+     * and keeps one; the caller should have none.
      */
     void ready(SessionRules rules) throws SQLException {
         if (connection.isOpen()) {

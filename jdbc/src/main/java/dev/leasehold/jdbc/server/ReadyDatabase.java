@@ -26,8 +26,8 @@ record ReadyDatabase(
     }
 
     /**
-     * The names of statements that the server keeps are its session's. Behind a pooler another session may not know
-     * them, or know another client's statement by that name and carry that out.
+     * Stops the driver from naming server-side statements behind a pooler: another session may not know the name, or
+     * may run another client's statement of that name.
      */
     void settle(PooledConnection borrowed) throws SQLException {
         if (!limitsWaits) {

@@ -19,12 +19,12 @@ import java.util.function.Consumer;
  * Row expiry removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for
  * ever. Thread-safe.
  *
- * <p>About every eighth new row pays for a look at 64 rows of its namespace, which go on from where the last look ended, at
- * first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row carries the last
- * token; without it tokens begin again at the database's clock. That is greater, because a row is removed only if its last
- * token is a week behind that clock. The removal is one statement, which looks again: who has used the lock meanwhile has
- * changed it. Holders that are over and were left behind go after it: those with tokens up to its last, so that none
- * that came since is among them.
+ * <p>About every eighth new row pays for a look at 64 rows of its namespace, which go on from where the last look
+ * ended, at first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row
+ * carries the last token; without it tokens begin again at the database's clock. That is greater, because a row is
+ * removed only if its last token is a week behind that clock. The removal is one statement, which looks again: a row
+ * whose lock was used meanwhile no longer matches. Holders that are over and were left behind go after it: those with
+ * tokens up to its last, so that none that came since is among them.
  */
 final class RowExpiry {
 

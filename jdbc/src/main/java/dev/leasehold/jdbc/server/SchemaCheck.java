@@ -100,7 +100,7 @@ public final class SchemaCheck {
         }
     }
 
-    /** The version of the tables' layout; null where they are missing. */
+    /** Returns the schema version, or null if the tables are missing. */
     public static @Nullable Long layout(PooledConnection borrowed, Tables tables) throws SQLException {
         try {
             if (!tables.dialect().mayHave(borrowed.sql(), tables.in("$layout"))) {

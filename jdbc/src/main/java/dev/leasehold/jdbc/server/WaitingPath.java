@@ -156,7 +156,7 @@ final class WaitingPath {
         return nothingToHandOver ? true : null;
     }
 
-    /** The lease is over where another has the lock to itself. */
+    /** Returns Lost if another claim holds the lock exclusively, otherwise null. */
     @Nullable RenewAnswer renew(String lock, ClaimId claim) throws SQLException {
         View view = look(lock, claim);
         return view != null && view.isTakenFrom(claim) ? new RenewAnswer.Lost() : null;
@@ -208,7 +208,7 @@ final class WaitingPath {
         joining.remove(claim.id());
     }
 
-    /** False if there was a row, which is gone or dead by now. */
+    /** Returns false if the view shows a live row of the claim that has gone or died since. */
     private boolean hear(Claim claim, View view) throws SQLException {
         Waiter own = view.own();
         return own == null

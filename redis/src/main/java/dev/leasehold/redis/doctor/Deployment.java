@@ -32,7 +32,7 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
         return servers.size() == 1 ? servers.get(0) : new SearchRoute(name, () -> servers, !cluster);
     }
 
-    /** To one server of the deployment, with the same credentials; null if it is not known how. */
+    /** Returns a route to one server, with the same credentials, or null if these are not known. */
     @Nullable Route to(RedisClient client, SlotMap.Address address) {
         if (uris.isEmpty()) {
             return null;

@@ -28,10 +28,11 @@ import org.jspecify.annotations.Nullable;
  *       An attempt that is over counts nothing any more, and its name is not used again. So one that is over without having won
  *       has no lease and will have none, also where a majority has said yes and the answers were lost. No later token has to exceed
  *       one that nobody was granted.
- *   <li>Where the attempt still stands on a node, nobody else can have raised the last token since it took that node: whoever
- *       asked was refused. So what was noted before is all that the others have been promised there. Only readers are let in
- *       beside a reader; so a node notes what its last token would be without them, and what is left is the greatest of
- *       this, of those that stay, and of those that have left in any other way. Where it does not stand any more, because its time ran out, nothing is taken back: somebody else may have said yes to by then.
+ *   <li>Where the attempt still stands on a node, nobody else can have raised the last token since it took that node:
+ *       every other attempt was refused. So what was noted before is all that the others have been promised there. Only
+ *       readers are let in beside a reader; so a node notes what its last token would be without them, and what is left
+ *       is the greatest of this, of those that stay, and of those that have left in any other way. Where it does not
+ *       stand any more, because its time ran out, nothing is taken back: somebody else may have said yes to by then.
  *   <li>A node that has lost its memory, or has an old one, accepts nothing that it could have given out before; what is taken
  *       back there does not lower that floor.
  *   <li>A release may come late or twice: it finds the attempt, which is over wherever it stands, or nothing.

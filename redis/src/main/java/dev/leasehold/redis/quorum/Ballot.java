@@ -22,7 +22,7 @@ public record Ballot(String lock, ClaimId attempt, boolean shares, long token, i
         CLAIM(0),
         /** It claims the lock, and joins the node's queue where it is refused. */
         QUEUE(1),
-        /** Gives a lease that a majority has just confirmed to a node that has lost it, whoever may be waiting there. */
+        /** Gives a lease that a majority has just confirmed to a node that has lost it, even if others wait there. */
         TOP_UP(2),
         /** As {@link #CLAIM}, by a reader whose turn it is at the gate: also where readers are shut out for a moment. */
         TURN(3);

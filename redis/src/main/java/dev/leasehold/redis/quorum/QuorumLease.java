@@ -291,7 +291,7 @@ final class QuorumLease {
             round.words[node] = released[node] ? "released" : "was not held";
             round.notHeld += released[node] ? 0 : 1;
         }
-        // As long as the gate has it, whoever only tries finds the lock busy.
+        // As long as the gate has it, a caller that only tries finds the lock busy.
         boolean gateKnows = round.gate < 0 || round.gateAnswered;
         if (isReleased() && (gateKnows || round.open == 0)) {
             round.result.complete(ReleaseAnswer.RELEASED);

@@ -70,7 +70,7 @@ final class QuorumListing {
         return free;
     }
 
-    /** Until when, is said by the node that keeps it the majority-th longest. */
+    /** Returns the holders; each end is that of the node that keeps it majority-th longest. */
     private List<HolderInfo> holders(String name) {
         Map<String, List<HolderInfo>> votes = new TreeMap<>();
         for (Map<String, LockInfo> node : nodes) {

@@ -13,7 +13,7 @@ import java.util.List;
  */
 public final class CommandBuilder {
 
-    /** What a text has before and behind it when it is written, about. */
+    /** The approximate number of bytes that framing adds to a text. */
     private static final int AROUND = 8;
 
     /** Bytes that are encoded, and texts that are not yet. */

@@ -86,8 +86,8 @@ public final class KeyNames {
     }
 
     /**
-     * The lock to which a key belongs that shows that it may be in use: its value, its queue; where its value is under the
-     * bare name, its token. Null for other keys.
+     * Returns the lock that a key belongs to, if the key shows that it may be in use; otherwise null. Such keys are its
+     * queue and its value, or its token where the value is under the bare name.
      */
     public @Nullable String nameOf(String key) {
         String suffix = key.endsWith(QUEUE) ? "}" + QUEUE : plain ? "}" + TOKEN : "}";

@@ -129,7 +129,7 @@ final class SimJudge {
         }
     }
 
-    /** Looks, after each request, whether everybody is in who has to be in, and nobody for longer than it was told. */
+    /** Checks, after each request, that all who must be admitted are, and none for longer than it was told. */
     private void checkShared(SimRequest request, SimReply reply, boolean left) {
         String lock = request.lock();
         List<SimLock.Held> live = node.holders(lock, micros());
