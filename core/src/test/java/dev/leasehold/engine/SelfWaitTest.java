@@ -13,6 +13,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ class SelfWaitTest {
         @Override
         public void publish(LogRecord entry) {
             if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
-                warnings.add(entry.getMessage());
+                warnings.add(new SimpleFormatter().formatMessage(entry));
             }
         }
 
