@@ -105,9 +105,9 @@ class SelfWaitTest {
     @Test
     void aReadBehindAWriterBesideAReadIsWarnedOf() throws Exception {
         Lease read = leasehold.readWriteLock("api").read().acquire();
-        CompletableFuture<Lease> writer =
-                leasehold.readWriteLock("api").write().acquireAsync();
-        await().until(() -> leasehold.locks("api").stream().anyMatch(lock -> !lock.waiters().isEmpty()));
+        CompletableFuture<Lease> writer = leasehold.readWriteLock("api").write().acquireAsync();
+        await().until(() ->
+                leasehold.locks("api").stream().anyMatch(lock -> !lock.waiters().isEmpty()));
         CompletableFuture<Void> written = writer.thenAccept(Lease::close);
         warned(read, () -> leasehold.readWriteLock("api").read().acquire());
         written.get(20, TimeUnit.SECONDS);

@@ -47,8 +47,10 @@ class SharedRowsTest {
 
     @RegisterExtension
     private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
     @RegisterExtension
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
     @RegisterExtension
     private static final Started<RealTime> TIME = new Started<>(RealTime::new);
 
@@ -377,8 +379,7 @@ class SharedRowsTest {
                 new JdbcStoreProvider().create(StoreUri.parse(POSTGRES.get().url() + SessionServer.OPTION)),
                 TIME.get());
         clients.add(session);
-        LeaseId mutex =
-                session.acquire(lock, Claim.EXCLUSIVE, Duration.ofSeconds(10)).lease();
+        LeaseId mutex = session.acquire(lock, Claim.EXCLUSIVE, LONG).lease();
         SharedClient tables = client(Server.POSTGRESQL);
         Claim one = tables.claim(lock, Claim.UNLIMITED, LONG);
         Claim two = tables.claim(lock, Claim.UNLIMITED, LONG);
@@ -389,10 +390,9 @@ class SharedRowsTest {
         session.release(mutex);
         assertThat(tables.grants.poll(4, TimeUnit.SECONDS)).isNotNull();
         assertThat(tables.grants.poll(4, TimeUnit.SECONDS)).isNotNull();
-        LeaseId first = ((ClaimAnswer.Granted) tables.ask(one)).lease();
         LeaseId second = ((ClaimAnswer.Granted) tables.ask(two)).lease();
         assertThat(session.ask(next)).isInstanceOf(ClaimAnswer.Busy.class);
-        tables.release(first);
+        tables.release(((ClaimAnswer.Granted) tables.ask(one)).lease());
         assertThat(TestClient.get(session.store.breakLease(lock, second.token())))
                 .isTrue();
         assertThat(session.ask(next)).isInstanceOf(ClaimAnswer.Granted.class);
