@@ -1,0 +1,44 @@
+package dev.leasehold.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.LeaseSet;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.Store;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A set asks for all its names before the first answer, and stands in line for none of them. */
+class LockSetTriesTest {
+
+    /** Claims are carried out when the test wants it. */
+    private static final class Claims extends WrappedStore {
+
+        private final List<Claim> asked = new CopyOnWriteArrayList<>();
+        private final CompletableFuture<Void> goOn = new CompletableFuture<>();
+
+        @Override
+        public CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
+            asked.add(claim);
+            return goOn.thenCompose(done -> store.claim(claim));
+        }
+    }
+
+    @Test
+    void allNamesAreTriedAtOnceAndUnqueued() throws Exception {
+        Claims store = new Claims();
+        try (Leasehold client = Leasehold.builder().store(store).build()) {
+            CompletableFuture<LeaseSet> set = client.lockAll("c", "a", "b").acquireAsync();
+            assertThat(store.asked).extracting(Claim::lock).containsExactly("a", "b", "c");
+            assertThat(store.asked).noneMatch(Claim::enqueue);
+            store.goOn.complete(null);
+            set.get(20, TimeUnit.SECONDS).close();
+        }
+    }
+}
