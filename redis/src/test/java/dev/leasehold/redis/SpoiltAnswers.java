@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.testkit.AnswerSpoiler;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import java.util.Random;
  * Spoilt answers are those that no server should give: cut short, of another type, huge, or no answers at all. Each follows
  * from its seed.
  */
-final class SpoiltAnswers {
+final class SpoiltAnswers implements AnswerSpoiler {
 
     /** Well formed, but no answer to any of our questions. No token of a grant is among them. */
     private static final List<String> STRANGE = List.of(
@@ -79,10 +80,8 @@ final class SpoiltAnswers {
             "*1\r\n".repeat(2_000) + ":1\r\n",
             "+" + "x".repeat(300_000) + "\r\n");
 
-    private SpoiltAnswers() {}
-
-    /** Spoils one answer. False if the connection has to be closed behind it. */
-    static boolean write(byte[] answer, Random random, OutputStream out) throws IOException {
+    @Override
+    public boolean write(byte[] answer, Random random, OutputStream out) throws IOException {
         boolean goesOn = true;
         byte[] spoilt;
         switch (random.nextInt(8)) {
@@ -115,8 +114,8 @@ final class SpoiltAnswers {
         return text.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    /** Reads one whole answer of a server that speaks as it should. */
-    static byte[] read(InputStream in) throws IOException {
+    @Override
+    public byte[] read(InputStream in) throws IOException {
         ByteArrayOutputStream answer = new ByteArrayOutputStream();
         read(in, answer);
         return answer.toByteArray();

@@ -7,6 +7,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.SpoilingProxy;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,7 @@ class StrangeGrantsTest {
     @ValueSource(strings = {":172\r\n", "+172\r\n", "(172\r\n", "*1\r\n:172\r\n", "*1\r\n+172\r\n"})
     void whatIsNotATextGrantsNothing(String answer) throws Exception {
         try (RedisProcess redis = RedisProcess.start(RedisProcess.Version.V7_0);
-                SpoilingProxy proxy = SpoilingProxy.to(redis.port());
+                SpoilingProxy proxy = SpoilingProxy.to(redis.port(), new SpoiltAnswers());
                 Leasehold client = Leasehold.connect("redis://localhost:" + proxy.port())) {
             try (Lease lease = client.lock("first").acquire()) {
                 assertThat(lease.isValid()).isTrue();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.testkit.SpoilingProxy;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ class StrangeVotesTest {
     void aSinglePartThatIsNoVoteIsNotCounted(String answer) throws Exception {
         List<SpoilingProxy> proxies = new ArrayList<>();
         try (RedlockFixture quorum = RedlockFixture.opened(3)) {
-            quorum.servers.forEach(server -> proxies.add(SpoilingProxy.to(server.port())));
+            quorum.servers.forEach(server -> proxies.add(SpoilingProxy.to(server.port(), new SpoiltAnswers())));
             List<RedisURI> uris = proxies.stream()
                     .map(proxy -> RedisURI.create("redis://localhost:" + proxy.port()))
                     .toList();

@@ -1,4 +1,4 @@
-package dev.leasehold.redis;
+package dev.leasehold.testkit;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -15,42 +15,64 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A spoiling proxy hands on the requests of a client to a Redis, and spoils a given number of the answers. */
-final class SpoilingProxy implements AutoCloseable {
+/**
+ * A spoiling proxy hands on the requests of a client to a server on this machine, and spoils a given number of the answers.
+ * Thread-safe.
+ */
+public final class SpoilingProxy implements AutoCloseable {
 
     private final int server;
+    private final AnswerSpoiler spoiler;
     private final ServerSocket listener;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger spoiling = new AtomicInteger();
     private volatile Random random = new Random(0);
     private volatile @Nullable String saying;
 
-    private SpoilingProxy(int server) throws IOException {
+    private SpoilingProxy(int server, AnswerSpoiler spoiler) throws IOException {
         this.server = server;
+        this.spoiler = spoiler;
         listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         start(this::accept);
     }
 
-    static SpoilingProxy to(int server) {
+    /**
+     * Starts a proxy that spoils nothing yet.
+     *
+     * @param server the port where the server listens
+     * @param spoiler knows the server's protocol
+     * @return the proxy
+     */
+    public static SpoilingProxy to(int server, AnswerSpoiler spoiler) {
         try {
-            return new SpoilingProxy(server);
+            return new SpoilingProxy(server, spoiler);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    int port() {
+    /** {@return the port on which the proxy listens, on the loopback address} */
+    public int port() {
         return listener.getLocalPort();
     }
 
-    /** Spoils the next answers, as a seed says. */
-    void spoil(int answers, long seed) {
+    /**
+     * Spoils the next answers.
+     *
+     * @param answers how many, on all connections together; 0 to spoil no more
+     * @param seed decides what is said instead
+     */
+    public void spoil(int answers, long seed) {
         random = new Random(seed);
         spoiling.set(answers);
     }
 
-    /** Says the same instead of each answer, or null to hand on what the server says. */
-    void say(@Nullable String answer) {
+    /**
+     * Says the same instead of each answer.
+     *
+     * @param answer in ASCII, or null to hand on what the server says
+     */
+    public void say(@Nullable String answer) {
         saying = answer;
     }
 
@@ -82,12 +104,12 @@ final class SpoilingProxy implements AutoCloseable {
         OutputStream out = client.getOutputStream();
         boolean goesOn = true;
         while (goesOn) {
-            byte[] answer = SpoiltAnswers.read(in);
+            byte[] answer = spoiler.read(in);
             String instead = saying;
             if (instead != null) {
                 out.write(instead.getBytes(StandardCharsets.US_ASCII));
             } else if (spoiling.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-                goesOn = SpoiltAnswers.write(answer, random, out);
+                goesOn = spoiler.write(answer, random, out);
             } else {
                 out.write(answer);
             }
