@@ -21,6 +21,9 @@ public final class AnswerFuzz {
     private static final Duration AT_MOST = Duration.ofSeconds(20);
     private static final int LONGEST_MESSAGE = 2_000;
 
+    /** More than are asked for again within a call. */
+    private static final int MANY = 100;
+
     private final Leasehold fuzzed;
     private final List<SpoilingProxy> proxies;
     private final String store;
@@ -53,13 +56,15 @@ public final class AnswerFuzz {
             for (long seed = first; seed < first + Integer.getInteger("leasehold.runs", RUNS); seed++) {
                 fuzz.run(seed, held);
             }
+            assertThat(proxies).anyMatch(proxy -> proxy.closedBehind() > 0);
         }
     }
 
     private void run(long seed, Lease held) throws InterruptedException {
         Random random = new Random(seed);
         for (SpoilingProxy proxy : proxies) {
-            proxy.spoil(1 + random.nextInt(3), random.nextLong());
+            int few = 1 + random.nextInt(3);
+            proxy.spoil(seed % 4 == 3 ? MANY : few, random.nextLong());
         }
         String run = "seed " + seed;
         long start = System.nanoTime();

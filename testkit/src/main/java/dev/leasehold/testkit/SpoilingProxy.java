@@ -26,6 +26,7 @@ public final class SpoilingProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicInteger spoiling = new AtomicInteger();
+    private final AtomicInteger closedBehind = new AtomicInteger();
     private volatile Random random = new Random(0);
     private volatile @Nullable String saying;
 
@@ -65,6 +66,11 @@ public final class SpoilingProxy implements AutoCloseable {
     public void spoil(int answers, long seed) {
         random = new Random(seed);
         spoiling.set(answers);
+    }
+
+    /** {@return how many connections were closed behind a spoilt answer} */
+    public int closedBehind() {
+        return closedBehind.get();
     }
 
     /**
@@ -110,6 +116,7 @@ public final class SpoilingProxy implements AutoCloseable {
                 out.write(instead.getBytes(StandardCharsets.US_ASCII));
             } else if (spoiling.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                 goesOn = spoiler.write(answer, random, out);
+                closedBehind.addAndGet(goesOn ? 0 : 1);
             } else {
                 out.write(answer);
             }
