@@ -26,7 +26,7 @@ final class Workers {
 
     private static final System.Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
      * A task is something to do.
@@ -239,7 +239,7 @@ final class Workers {
     /** Ends the threads when they have finished what they are at; waits for them, and for those that are lent, a while. */
     void close() {
         List<Thread> running;
-        long end = System.nanoTime() + PATIENCE_NANOS;
+        long end = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
         mutex.lock();
         try {
             closed = true;
