@@ -130,7 +130,8 @@ public final class JdbcFence {
      * @throws SQLException if there is no connection, or it breaks
      */
     public void createTable(DataSource dataSource) throws SQLException {
-        try (PooledConnection borrowed = PooledConnection.from(ConnectionSource.of(dataSource), ANSWER_TIMEOUT_MILLIS)) {
+        try (PooledConnection borrowed =
+                PooledConnection.from(ConnectionSource.of(dataSource), ANSWER_TIMEOUT_MILLIS)) {
             FenceTable table = table(borrowed.connection());
             if (table.exists(borrowed.sql())) {
                 return;

@@ -293,8 +293,8 @@ public final class OpenJdbcStore
     @Override
     public void runOnCaller(Runnable request) {
         database.calling();
-        if (session == null && executor.mayLend()) {
-            workers.lend(request);
+        if (session == null && executor.mayRunOnCaller()) {
+            workers.runOnCaller(request);
         } else {
             request.run();
         }
