@@ -5,6 +5,7 @@ import dev.leasehold.Finding;
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
@@ -68,7 +69,6 @@ import org.jspecify.annotations.Nullable;
 public final class RedlockStore implements StoreFactory {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
     private final List<RedisURI> masters;
     private final @Nullable RedisClient given;
@@ -291,7 +291,7 @@ public final class RedlockStore implements StoreFactory {
                 new QuorumSettings(
                         options.maxLease(),
                         options.nodeTimeout(),
-                        shorter(context.storeTimeout(), MOST_HORIZON),
+                        RequestHorizon.of(context.storeTimeout()),
                         options.gated()));
         QuorumStore made = new QuorumStore(
                 quorum,
