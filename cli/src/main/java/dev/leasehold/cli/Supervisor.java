@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Supervisor {
 
     /** The guard kills what is left within the grace; if it says nothing for so long after that, it hangs. */
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration GUARD_TIMEOUT = Duration.ofSeconds(10);
 
     private static final Duration GIVING_BACK = Duration.ofSeconds(1);
 
@@ -287,7 +287,7 @@ final class Supervisor {
      */
     private void awaitGuard(String awaited) throws InterruptedException {
         List<Event> kept = new ArrayList<>();
-        long end = System.nanoTime() + settings.grace().plus(PATIENCE).toNanos();
+        long end = System.nanoTime() + settings.grace().plus(GUARD_TIMEOUT).toNanos();
         boolean said = awaited.equals("dead") && guardIsDone;
         while (!said && !guardDied) {
             Event event = events.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a store does on a lent thread is a part of the time that its caller is ready to wait. */
+/** What a store does on a caller's thread is a part of the time that its caller is ready to wait. */
 @Timeout(60)
 class CallerRunsTimeTest {
 
@@ -58,7 +58,7 @@ class CallerRunsTimeTest {
     void whatAnAcquireHasSpentOnItsThreadIsTakenOffItsMaxWait() throws Exception {
         StoreFactory memory = WrappedStore.memory();
         Clock clock = new Clock();
-        WrappedStore lending = new WrappedStore(memory) {
+        WrappedStore callerRuns = new WrappedStore(memory) {
             @Override
             void runOnCaller(Store store, Runnable request) {
                 request.run();
@@ -67,7 +67,7 @@ class CallerRunsTimeTest {
         };
         try (Leasehold holder = Leasehold.builder().store(memory).build();
                 Leasehold waiter = Leasehold.builder()
-                        .store(lending)
+                        .store(callerRuns)
                         .timeSource(clock)
                         .executor(Runnable::run)
                         .build()) {
@@ -83,7 +83,7 @@ class CallerRunsTimeTest {
     void aReleaseOnTheCallerCountsTowardsClosesSecond() throws Exception {
         AtomicLong lentUntil = new AtomicLong();
         CompletableFuture<ReleaseAnswer> answer = new CompletableFuture<>();
-        WrappedStore lending = new WrappedStore() {
+        WrappedStore callerRuns = new WrappedStore() {
             @Override
             CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
                 return answer;
@@ -99,7 +99,7 @@ class CallerRunsTimeTest {
                 lentUntil.set(System.nanoTime());
             }
         };
-        try (Leasehold client = Leasehold.builder().store(lending).build()) {
+        try (Leasehold client = Leasehold.builder().store(callerRuns).build()) {
             Lease lease = client.lock("a").acquireAsync().get();
             lease.close();
             assertThat(System.nanoTime() - lentUntil.get()).isLessThan(TimeUnit.MILLISECONDS.toNanos(900));

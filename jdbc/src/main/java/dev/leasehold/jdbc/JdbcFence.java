@@ -66,7 +66,7 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcFence {
 
     private static final int LONGEST = 512;
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int ANSWER_TIMEOUT_MILLIS = 30_000;
     private static final JdbcFence STANDARD = new JdbcFence(null, null, Tables.PREFIX);
 
     private final @Nullable Product dialect;
@@ -130,7 +130,8 @@ public final class JdbcFence {
      * @throws SQLException if there is no connection, or it breaks
      */
     public void createTable(DataSource dataSource) throws SQLException {
-        try (PooledConnection borrowed = PooledConnection.from(ConnectionSource.of(dataSource), PATIENCE_MILLIS)) {
+        try (PooledConnection borrowed =
+                PooledConnection.from(ConnectionSource.of(dataSource), ANSWER_TIMEOUT_MILLIS)) {
             FenceTable table = table(borrowed.connection());
             if (table.exists(borrowed.sql())) {
                 return;

@@ -2,11 +2,11 @@ package dev.leasehold.redis;
 
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
-import dev.leasehold.redis.connection.ClientRoute;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.SearchRoute;
+import dev.leasehold.redis.connection.SearchingConnector;
+import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
 import dev.leasehold.redis.doctor.NodeFacts;
@@ -54,7 +54,7 @@ public final class RedisStore implements StoreFactory {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    /** A reach opens the route to the servers, once there is a client. */
+    /** A reach makes the connector to the servers, once there is a client. */
     private interface Reach {
         LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener events);
     }
@@ -94,7 +94,7 @@ public final class RedisStore implements StoreFactory {
                 client,
                 new Deployment(List.of(), false),
                 (with, context, settings, events) ->
-                        master(new ClientRoute(with, null, name), context, settings, events));
+                        master(new UriConnector(with, null, name), context, settings, events));
     }
 
     /**
@@ -189,17 +189,17 @@ public final class RedisStore implements StoreFactory {
                 given,
                 new Deployment(List.of(uri), false),
                 (client, context, settings, events) ->
-                        master(new ClientRoute(client, uri, name), context, settings, events));
+                        master(new UriConnector(client, uri, name), context, settings, events));
     }
 
     private static RedisStore replicated(String scheme, List<RedisURI> uris) {
         String name = RedisUris.name(scheme, uris);
         return new RedisStore(
                 name, null, new Deployment(List.copyOf(uris), false), (client, context, settings, events) -> {
-                    List<Route> servers = uris.stream()
-                            .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
+                    List<Connector> servers = uris.stream()
+                            .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
                             .toList();
-                    return master(new SearchRoute(name, () -> servers, true), context, settings, events);
+                    return master(new SearchingConnector(name, () -> servers, true), context, settings, events);
                 });
     }
 
@@ -220,17 +220,18 @@ public final class RedisStore implements StoreFactory {
                                     .withHost(address.host())
                                     .withPort(address.port())
                                     .build();
-                            return new ClientRoute(client, uri, RedisUris.name(uri));
+                            return new UriConnector(client, uri, RedisUris.name(uri));
                         },
                         context,
                         settings,
                         events));
     }
 
-    private static LockCommands master(Route route, StoreContext context, RedisSettings settings, NodeListener events) {
+    private static LockCommands master(
+            Connector connector, StoreContext context, RedisSettings settings, NodeListener events) {
         KeyNames names = settings.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
-        Inbox inbox = new Inbox(route, context, names, settings.replicas() == 0, events);
-        return new RedisNode(route, context, settings, names, inbox, true, events);
+        Inbox inbox = new Inbox(connector, context, names, settings.replicas() == 0, events);
+        return new RedisNode(connector, context, settings, names, inbox, true, events);
     }
 
     @Override

@@ -5,10 +5,11 @@ import dev.leasehold.Finding;
 import dev.leasehold.LockException;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.redis.connection.ClientRoute;
+import dev.leasehold.internal.RequestHorizon;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.Inbox;
 import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.RedisNode;
@@ -68,7 +69,6 @@ import org.jspecify.annotations.Nullable;
 public final class RedlockStore implements StoreFactory {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
     private final List<RedisURI> masters;
     private final @Nullable RedisClient given;
@@ -262,7 +262,7 @@ public final class RedlockStore implements StoreFactory {
         BallotEncoder encoder = new BallotEncoder(context.owner(), options.marker());
         for (RedisURI master : masters) {
             int number = voters.size();
-            Route route = new ClientRoute(own.client(), master, RedisUris.name(master));
+            Connector connector = new UriConnector(own.client(), master, RedisUris.name(master));
             NodeListener events = new NodeListener() {
                 @Override
                 public void granted(Grant grant, @Nullable Validity validity) {
@@ -277,8 +277,8 @@ public final class RedlockStore implements StoreFactory {
                     context.signals().doubt(lock);
                 }
             };
-            Inbox inbox = new Inbox(route, context, names, false, events);
-            RedisNode node = new RedisNode(route, context, settings, names, inbox, true, events);
+            Inbox inbox = new Inbox(connector, context, names, false, events);
+            RedisNode node = new RedisNode(connector, context, settings, names, inbox, true, events);
             voters.add(new RedisVoter(node, encoder, options.marker()));
         }
         AtomicLong attempts = new AtomicLong();
@@ -291,7 +291,7 @@ public final class RedlockStore implements StoreFactory {
                 new QuorumSettings(
                         options.maxLease(),
                         options.nodeTimeout(),
-                        shorter(context.storeTimeout(), MOST_HORIZON),
+                        RequestHorizon.of(context.storeTimeout()),
                         options.gated()));
         QuorumStore made = new QuorumStore(
                 quorum,

@@ -45,8 +45,8 @@ if how == '1|0|-1|' or how == '2|0|-1|' then
     end
     local at, aliveFor = time[1] .. micros, sub(terms, 1, 5)
     local first = call('LINDEX', KEYS[3], '0')
-    -- Whoever asked in this very second is alive, if it is to be alive for a second. And if that is as long as this one is,
-    -- the queue has been given its time to live in this second: by the first one, or by one before it.
+    -- A first one that asked in this very second is alive, if it is to be alive for a second. And if that is as long as this one
+    -- is, the queue has been given its time to live in this second: by the first one, or by one before it.
     local recent = first and sub(first, 1, 10) == sub(at, 1, 10) and sub(first, 35, 39) == aliveFor and aliveFor >= '01000'
     if #at == 16 and (not first or recent or at - (tonumber(sub(first, 1, 16)) or 0) < (tonumber(sub(first, 35, 39)) or 0) * 1000) then
       local place = call('RPUSH', KEYS[3], at .. '|' .. at .. '|' .. terms)

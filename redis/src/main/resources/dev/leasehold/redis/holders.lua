@@ -1,8 +1,8 @@
 -- Those who share a lock, after lock.lua. KEYS[1] is then
 --   'leasehold|2|BEFORE', and a line 'CLAIM|TOKEN|END|SINCE|SPARE|SHARE|SLOT|OWNER' for each, with an end of its own, of 16 digits
 --   where it is written again in its place. The key ends with the last of them, and no earlier.
--- It is one text and not a key for each: so it is there or not as a whole, and whoever looks for the lock of one holder finds
--- it taken. An older client refuses its layout. CLAIM is empty where the lock is kept without a holder. SHARE is 0 for a reader,
+-- It is one text and not a key for each: so it is there or not as a whole, and a client that looks for the lock of one holder
+-- finds it taken. An older client refuses its layout. CLAIM is empty where the lock is kept without a holder. SHARE is 0 for a reader,
 -- SLOT -1 for a holder that has none. One whose END has passed is gone, whether its line is still there or not.
 -- BEFORE is - on one Redis. On a master of a quorum it is what KEYS[2] would be without those that stand there: what it was when
 -- the first of them came, raised by each that has left, but for failed attempts. Others may have raised KEYS[2] while an attempt

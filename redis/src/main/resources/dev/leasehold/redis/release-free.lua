@@ -3,8 +3,8 @@
 -- ARGV: the beginning of the value that claim and token make; whom to tell (see lock.lua), or for how many milliseconds the
 -- lock is kept without a holder, which is nobody's concern: one argument instead of two because each costs. Answers 1 or 0.
 --
--- They rest on this: claim and token are compared before anything is written, so only this very lease is ended. Whoever is first
--- in the queue and alive is whom handOver() would choose, so taking it out first and looking then loses nobody: it is told and
+-- They rest on this: claim and token are compared before anything is written, so only this very lease is ended. The first
+-- in the queue that is alive is the one that handOver() would choose, so taking it out first and looking then loses nobody: it is told and
 -- holds the lock, or it is put back where it was, in the same script, before anybody else can look. A dead one would be
 -- removed there, too. The token is made as in claim-free.lua.
 local call, sub = redis.call, string.sub
@@ -15,9 +15,18 @@ if not value or sub(value, 1, #ARGV[1]) ~= ARGV[1] then
     return 0
   end
 end
--- The third short cut: one of several leaves, and nobody waits. Its line is taken out; lines whose end has passed stay, since they count
--- for nothing. The fourth: the others are alive, all have the same share and with it are as many as that, and so does the first in the
--- queue. Then that one comes in, with the slot of the one that leaves, since all others are taken; and after it nobody.
+-- Both of these are for one Redis: BEFORE is -, so one that leaves changes nothing but its own line. A line alone begins with a line
+-- break, so that of this claim and token is found as text.
+--
+-- The third short cut: one of several leaves, and nobody waits. It rests on this: where there is no queue, handOver() lets in nobody. The
+-- other lines stay as they are: one whose end has passed counts for nothing. So does the key's time to live, which was enough for all.
+--
+-- The fourth: the N holders that the lock's lines name are alive and all have the share N; the first in the queue is alive, has that
+-- share, and does not hold the lock. It rests on this: where one of N leaves, that first one fits, and handOver() would choose it;
+-- then there are N again, and nobody fits, whatever its share is, since fits() asks for that of each holder, too. The slots of N holders
+-- are 0 to N - 1, since each was given the smallest that was free when at most N - 1 others held the lock; so the smallest that is free
+-- now is that of the one that leaves. Dead waiters right behind the first one, which handOver() would remove, stay until another script
+-- comes to them; they count for nothing.
 if shares and sub(value, 13, 14) == '-\n' and sub(ARGV[2], 2, 2) == '|' then
   local find = string.find
   local first = call('LINDEX', KEYS[3], '0')
@@ -93,7 +102,7 @@ if known then
     micros = '0' .. micros
   end
   local since = time[1] .. micros
-  -- To count costs; and whoever asked within these ten milliseconds is alive, since nobody is for less than 125 (WaitingRules).
+  -- To count costs; and a waiter that asked within these ten milliseconds is alive, since none is for less than 125 (WaitingRules).
   local age = sub(known, 1, 12) == sub(since, 1, 12) and 0 or since - (tonumber(sub(known, 1, 16)) or 0)
   local aliveFor = tonumber(sub(known, 35, 39)) or 0
   local find = string.find

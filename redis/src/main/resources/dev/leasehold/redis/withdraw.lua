@@ -58,7 +58,7 @@ if areHolders(value) then
   return (holder or found == 1) and 1 or 0
 end
 if found == 1 and not value then
-  -- Its holder has run out: whoever comes next need not wait until it asks again.
+  -- The holder's time is up: the next in the queue comes in now, and need not wait until it asks again.
   local to = news(ARGV[2])
   to.before = ARGV[3] and (redis.call('GET', KEYS[2]) or '')
   handOver(to)

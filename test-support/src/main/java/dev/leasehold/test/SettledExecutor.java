@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class SettledExecutor implements Executor, AutoCloseable {
 
-    private static final long PATIENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long SETTLE_TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     private final ExecutorService threads =
             Executors.newCachedThreadPool(DaemonThreads.named("leasehold-test-callback"));
@@ -42,7 +42,7 @@ final class SettledExecutor implements Executor, AutoCloseable {
 
     /** Waits until all callbacks are done; for half a second if one of them blocks. */
     void settle() {
-        long left = PATIENCE_NANOS;
+        long left = SETTLE_TIMEOUT_NANOS;
         mutex.lock();
         try {
             while (pending > 0 && left > 0) {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StandingTime {
 
-    static final long PATIENCE_SECONDS = 10;
+    static final long WARN_AFTER_SECONDS = 10;
 
     private static final Logger LOG = System.getLogger("dev.leasehold.test");
 
@@ -32,7 +32,7 @@ final class StandingTime {
      * Makes one.
      *
      * @param waiters counts the clients that wait for a lock
-     * @param later runs a task when {@value #PATIENCE_SECONDS} seconds of real time are over
+     * @param later runs a task when {@value #WARN_AFTER_SECONDS} seconds of real time are over
      */
     StandingTime(VirtualTime time, ToIntFunction<String> waiters, Executor later) {
         this.time = time;
@@ -61,7 +61,7 @@ final class StandingTime {
                             + " still: a wait with a limit never ends unless the test lets time pass. Call the code in"
                             + " whileTimePasses(...), or on another thread, and advance(...)",
                     seen.lock(),
-                    PATIENCE_SECONDS);
+                    WARN_AFTER_SECONDS);
         }
         looking.set(false);
         if (!seen.equals(newest.get())) {

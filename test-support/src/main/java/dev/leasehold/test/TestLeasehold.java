@@ -75,7 +75,7 @@ public final class TestLeasehold implements AutoCloseable {
     private final VirtualTime time = new VirtualTime();
     private final SettledExecutor callbacks = new SettledExecutor();
     private final StandingTime standing = new StandingTime(
-            time, this::waiters, CompletableFuture.delayedExecutor(StandingTime.PATIENCE_SECONDS, TimeUnit.SECONDS));
+            time, this::waiters, CompletableFuture.delayedExecutor(StandingTime.WARN_AFTER_SECONDS, TimeUnit.SECONDS));
     private final SwitchableStore store = new SwitchableStore(memory(), standing::queued);
     private final Elsewhere elsewhere = new Elsewhere(store.real(), time);
     private final LockOptions options;

@@ -212,7 +212,7 @@ final class Doctor {
                                         name,
                                         "the session has no identity, so nodes are open to everybody")
                                 .meaning(
-                                        "whoever reaches the servers can take, break and forge locks",
+                                        "everybody who reaches the servers can take, break and forge locks",
                                         "give USER:PASSWORD in the URI, or use SASL or client certificates"));
         if (!target.isEncrypted() && !local) {
             findings.add(Finding.of(Severity.WARNING, "zookeeper-in-clear", name, "the connection is without TLS")

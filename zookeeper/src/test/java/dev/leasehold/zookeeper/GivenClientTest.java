@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GivenClientTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(20);
 
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
@@ -76,13 +76,13 @@ class GivenClientTest {
     private void disconnect() {
         proxy.refuse(true);
         proxy.cut();
-        await().atMost(PATIENCE).until(() -> !curator.getZookeeperClient().isConnected());
+        await().atMost(MAX_WAIT).until(() -> !curator.getZookeeperClient().isConnected());
     }
 
     private void nothingIsLeftInTheSession() throws Exception {
-        await().atMost(PATIENCE).until(() -> nodes().isEmpty());
-        await().atMost(PATIENCE).until(() -> clients().isEmpty());
-        await().atMost(PATIENCE).until(() -> listeners() == listeners);
+        await().atMost(MAX_WAIT).until(() -> nodes().isEmpty());
+        await().atMost(MAX_WAIT).until(() -> clients().isEmpty());
+        await().atMost(MAX_WAIT).until(() -> listeners() == listeners);
         assertThat(curator.getZookeeperClient().isConnected()).isTrue();
     }
 
@@ -104,11 +104,11 @@ class GivenClientTest {
     void creationUnderWay_atClose_isFoundAndDeleted() throws Exception {
         proxy.hold(FaultProxy.Way.ANSWERS);
         CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
-        await().atMost(PATIENCE).until(() -> nodes().size() == 1);
+        await().atMost(MAX_WAIT).until(() -> nodes().size() == 1);
         proxy.refuse(true);
         proxy.cut();
         proxy.letGo();
-        await().atMost(PATIENCE).until(() -> !curator.getZookeeperClient().isConnected());
+        await().atMost(MAX_WAIT).until(() -> !curator.getZookeeperClient().isConnected());
         claiming.cancel(false);
         client.close();
         assertThat(nodes()).hasSize(1);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionFaultsTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(20);
     private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(20));
 
     @RegisterExtension
@@ -68,7 +68,7 @@ class SessionFaultsTest {
     }
 
     private void awaitNodes(int number) {
-        await().atMost(PATIENCE).until(() -> ZOO.get().nodes(name).size() == number);
+        await().atMost(MAX_WAIT).until(() -> ZOO.get().nodes(name).size() == number);
     }
 
     @Test
@@ -95,7 +95,7 @@ class SessionFaultsTest {
                 .findFirst()
                 .orElseThrow();
         ZOO.get().expire(ZOO.get().stat(name, waiters).getEphemeralOwner());
-        await().atMost(PATIENCE)
+        await().atMost(MAX_WAIT)
                 .until(() -> ZOO.get().nodes(name).size() == 2
                         && !ZOO.get().nodes(name).contains(waiters));
         assertThat(waiting).isNotDone();
@@ -269,7 +269,7 @@ class SessionFaultsTest {
     void aBreakIsToldAtOnce() throws Exception {
         Lease held = client(60_000).lock(name).acquire();
         Leasehold operator = client(60_000);
-        await().atMost(PATIENCE).until(() -> ZOO.get().tree().getWatchCount() > 0);
+        await().atMost(MAX_WAIT).until(() -> ZOO.get().tree().getWatchCount() > 0);
         long before = System.nanoTime();
         assertThat(operator.breakLock(name, held.token())).isTrue();
         assertThat(held.ended().toCompletableFuture().get(20, TimeUnit.SECONDS)).isEqualTo(LeaseState.LOST);

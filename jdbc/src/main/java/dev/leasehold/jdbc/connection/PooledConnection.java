@@ -20,12 +20,12 @@ public final class PooledConnection implements AutoCloseable {
     private final Connection connection;
     private final Sql sql;
     private final Deque<Step> restore = new ArrayDeque<>();
-    private final boolean lent;
+    private final boolean forCaller;
     private int patienceMillis;
     private boolean spoiled;
 
-    private PooledConnection(Connection connection, boolean lent) {
-        this.lent = lent;
+    private PooledConnection(Connection connection, boolean forCaller) {
+        this.forCaller = forCaller;
         this.connection = connection;
         this.sql = new Sql(connection);
     }
@@ -50,9 +50,9 @@ public final class PooledConnection implements AutoCloseable {
         return readied(source.getReady(poolMillis), patienceMillis, true);
     }
 
-    private static PooledConnection readied(Connection connection, int patienceMillis, boolean lent)
+    private static PooledConnection readied(Connection connection, int patienceMillis, boolean forCaller)
             throws SQLException {
-        PooledConnection borrowed = new PooledConnection(connection, lent);
+        PooledConnection borrowed = new PooledConnection(connection, forCaller);
         try {
             borrowed.limit(patienceMillis);
             borrowed.autoCommit(true);
@@ -124,7 +124,7 @@ public final class PooledConnection implements AutoCloseable {
      * hangs, a driver may wait for it to answer to that, too, for longer than such a thread has.
      */
     public void limitStatements(ConnectionRules dialect) {
-        if (!lent) {
+        if (!forCaller) {
             sql.limit(dialect, Math.max(1, patienceMillis / 10 * 8));
         }
     }

@@ -19,7 +19,7 @@ import org.postgresql.PGNotification;
  */
 final class PostgresMessages {
 
-    private static final int PATIENCE_MILLIS = 2_000;
+    private static final int MESSAGE_TIMEOUT_MILLIS = 2_000;
 
     private PostgresMessages() {}
 
@@ -32,7 +32,7 @@ final class PostgresMessages {
                 Statement statement = connection.createStatement()) {
             statement.execute("LISTEN \"" + channel + "\"");
             Notifier.send(telling.sql(), channel, "doctor");
-            PGNotification[] messages = connection.unwrap(PGConnection.class).getNotifications(PATIENCE_MILLIS);
+            PGNotification[] messages = connection.unwrap(PGConnection.class).getNotifications(MESSAGE_TIMEOUT_MILLIS);
             statement.execute("UNLISTEN \"" + channel + "\"");
             return messages != null && messages.length > 0
                     ? Finding.of(Severity.FINE, "database-messages", node, "messages come through (LISTEN, NOTIFY)")
@@ -40,7 +40,7 @@ final class PostgresMessages {
                                     Severity.NOTE,
                                     "database-pooler",
                                     node,
-                                    "messages do not come through within " + PATIENCE_MILLIS
+                                    "messages do not come through within " + MESSAGE_TIMEOUT_MILLIS
                                             + " ms: there seems to be a "
                                             + "pooler in between that lends connections per transaction")
                             .meaning(

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * % more on MariaDB for 43 µs instead of 147; on sixteen threads 6 and 12 % more for two thirds of the processor time
  * (measured in turns, A-B-B-A): it saves two changes of threads, which cost more than the statement. Thread-safe.
  *
- * <p>Why it is right. A lent thread does nothing that a worker would not do: it takes one of the places that the workers
+ * <p>Why it is right. A caller's thread does nothing that a worker would not do: it takes one of the places that the workers
  * have, so that no more connections are used and what concerns one lock keeps its order, and it makes the first attempt of
  * the same operation. It makes no other: a single statement in auto-commit mode, on a connection that the pool has at hand.
  * An operation that this has not settled goes to a worker, or, with an unknown outcome, to the engine, as it would without.
@@ -24,12 +24,12 @@ import java.util.concurrent.TimeUnit;
  *       caller that gives up, too, fails nobody else who waits for the claim that its thread has sent.
  *   <li><b>The database hangs.</b> An answer is waited for {@value #LIMIT_MILLIS} ms, not for as long as a worker
  *       would: the caller cannot notice an interrupt meanwhile, nor the end of the second that {@code close()} may
- *       take. And a thread is lent only while the database is heard: less than {@value #FRESH_MILLIS} ms ago. A slow or
- *       lost answer, to a lent thread or to a worker, keeps all threads from being lent for some seconds.
- *   <li><b>The pool is empty.</b> Then nobody is lent; and who finds that another was quicker waits {@value #POOL_MILLIS} ms
- *       at most. A pool that tests a connection before it hands it out may take longer, as long as its own limit says; but
- *       the database would have to fall silent within the few milliseconds since it was heard.
- *   <li><b>The thread is interrupted</b> before: it is not lent. Meanwhile: sockets do not mind, and its caller finds the
+ *       take. And callers' threads are used only while the database is heard: less than {@value #FRESH_MILLIS} ms
+ *       ago. A slow or lost answer, to a caller's thread or to a worker, leaves everything to the workers for some seconds.
+ *   <li><b>The pool is empty.</b> Then no caller's thread is used; and one that finds that another was quicker waits
+ *       {@value #POOL_MILLIS} ms at most. A pool that tests a connection before it hands it out may take longer, as
+ *       long as its own limit says; but the database would have to fall silent within the few milliseconds since it was heard.
+ *   <li><b>The thread is interrupted</b> before: it is not used. Meanwhile: sockets do not mind, and its caller finds the
  *       flag as it was left. Embedded H2 does mind, it closes its file: so dialects have to say that they can be used.
  *   <li><b>The thread carries something</b>, a transaction of its caller's: only pools whose connections have nothing to do
  *       with the thread are used here, which is known of Hikari's own class and of no other. Spring's proxies would hand out
@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class CallerRunsPolicy {
 
-    /** How long a lent thread waits for the answer to a statement. Three make less than a second. */
+    /** How long a caller's thread waits for the answer to a statement. Three make less than a second. */
     static final int LIMIT_MILLIS = 300;
 
     /** How long it waits for a connection that was there a moment ago. */
@@ -64,7 +64,7 @@ final class CallerRunsPolicy {
         this.heardAt = restsUntil - FRESH_NANOS;
     }
 
-    /** Returns whether the calling thread may be lent now. */
+    /** Returns whether the calling thread may carry its request out now. */
     boolean isAllowed(Dialect dialect) {
         long now = time.nanos();
         return atAll

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class DatabaseAccess {
 
     private static final long STARVED_NANOS = 100_000_000;
-    private static final long LEAST_PATIENCE_MILLIS = 100;
-    private static final long MOST_PATIENCE_MILLIS = 5_000;
+    private static final long MIN_TIMEOUT_MILLIS = 100;
+    private static final long MAX_TIMEOUT_MILLIS = 5_000;
 
     private final ConnectionSource source;
     private final SchemaCheck layout;
@@ -66,7 +66,7 @@ public final class DatabaseAccess {
      */
     public static Duration patience(Duration storeTimeout) {
         return Duration.ofMillis(
-                Math.max(LEAST_PATIENCE_MILLIS, Math.min(MOST_PATIENCE_MILLIS, storeTimeout.toMillis() / 2)));
+                Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_TIMEOUT_MILLIS, storeTimeout.toMillis() / 2)));
     }
 
     PooledConnection borrow() throws SQLException {

@@ -2,6 +2,7 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
+import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.NoConnection;
 import dev.leasehold.jdbc.connection.PooledConnection;
@@ -37,7 +38,6 @@ public final class OpenJdbcStore
         implements Store, CallerThreads, LocalClients.LocalClient, PostgresListener.Client, PinnedSession.Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
-    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
 
     private final String name;
     private final StoreContext context;
@@ -220,7 +220,7 @@ public final class OpenJdbcStore
     /** A statement may have reached the server, and wait there for a row, when its connection breaks here. */
     @Override
     public Duration requestHorizon() {
-        return context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
+        return RequestHorizon.of(context.storeTimeout());
     }
 
     @Override
@@ -293,8 +293,8 @@ public final class OpenJdbcStore
     @Override
     public void runOnCaller(Runnable request) {
         database.calling();
-        if (session == null && executor.mayLend()) {
-            workers.lend(request);
+        if (session == null && executor.mayRunOnCaller()) {
+            workers.runOnCaller(request);
         } else {
             request.run();
         }

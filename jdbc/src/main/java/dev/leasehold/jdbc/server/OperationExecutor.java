@@ -35,7 +35,7 @@ final class OperationExecutor {
     private final Notifier news;
     private final Consumer<String> added;
     private final @Nullable PinnedSession session;
-    private final CallerRunsPolicy lending;
+    private final CallerRunsPolicy callerRuns;
 
     /**
      * Makes an executor.
@@ -50,22 +50,22 @@ final class OperationExecutor {
             Notifier news,
             Consumer<String> added,
             @Nullable PinnedSession session,
-            CallerRunsPolicy lending) {
+            CallerRunsPolicy callerRuns) {
         this.database = database;
         this.store = store;
         this.context = context;
         this.news = news;
         this.added = added;
         this.session = session;
-        this.lending = lending;
+        this.callerRuns = callerRuns;
     }
 
     /** Returns whether the calling thread may call {@link #performOnce}. */
-    boolean mayLend() {
+    boolean mayRunOnCaller() {
         ReadyDatabase known = database.known();
         return known != null
                 && !known.found().otherIsolation()
-                && lending.isAllowed(known.texts().dialect());
+                && callerRuns.isAllowed(known.texts().dialect());
     }
 
     /**
@@ -83,7 +83,7 @@ final class OperationExecutor {
         try {
             borrowed = database.lendAtOnce();
         } catch (SQLException | RuntimeException | Error e) {
-            lending.failed();
+            callerRuns.failed();
             return request;
         }
         try (borrowed) {
@@ -95,7 +95,7 @@ final class OperationExecutor {
                 return request; // Certainly undone: a worker finds out whether it is worth repeating.
             }
             borrowed.spoil();
-            lending.failed();
+            callerRuns.failed();
             if (request.repeatable()) {
                 request.operation().cutOff();
                 return request;
@@ -136,7 +136,7 @@ final class OperationExecutor {
                     request.operation().undone();
                 } else if (leavesUnknown(e)) {
                     borrowed.spoil();
-                    lending.failed();
+                    callerRuns.failed();
                     boolean certain = !request.operation().isCommitting();
                     if (!(certain || request.repeatable()) || ++broken >= MOST_BROKEN) {
                         request.operation().fail(outcome -> ServerFailures.broken(e, store, outcome));
@@ -233,7 +233,7 @@ final class OperationExecutor {
                 request.operation().cutOff();
             }
         }
-        lending.heard(askedAt);
+        callerRuns.heard(askedAt);
         if (answer == null) {
             request.operation().undone();
             return false;
@@ -253,7 +253,7 @@ final class OperationExecutor {
         ClockReading sentAt = context.time().now();
         long askedAt = context.time().nanos();
         T answer = first.on(at.quick(), borrowed.sql(), sentAt);
-        lending.heard(askedAt);
+        callerRuns.heard(askedAt);
         if (answer == null) {
             request.operation().undone();
             return false;
@@ -288,7 +288,7 @@ final class OperationExecutor {
             return true;
         }
         commit(borrowed);
-        lending.heard(askedAt);
+        callerRuns.heard(askedAt);
         news.tell(done.transaction().news(), at);
         request.operation().note(done.answer());
         request.operation().succeed(done.answer());

@@ -23,7 +23,7 @@ final class PinnedConnection {
     private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
     private static final long FIRST_LIMIT_MILLIS = 30_000;
-    private static final int MOST_PATIENCE_MILLIS = 30_000;
+    private static final int ANSWER_TIMEOUT_MILLIS = 30_000;
 
     /** A source lends the connection to be pinned. */
     @FunctionalInterface
@@ -88,7 +88,7 @@ final class PinnedConnection {
                         + " (PostgreSQL has it from version 14 on); nothing was locked. Use another version, or leave"
                         + " leasehold.sessionLocks out");
             }
-            mine.waitForAnswers(MOST_PATIENCE_MILLIS); // A slow answer is better than a session that is given up.
+            mine.waitForAnswers(ANSWER_TIMEOUT_MILLIS); // A slow answer is better than a session that is given up.
             rules.limitIdle(sql, FIRST_LIMIT_MILLIS);
             Long found = rules.idleMillis(sql);
             if (found == null || found != FIRST_LIMIT_MILLIS) {

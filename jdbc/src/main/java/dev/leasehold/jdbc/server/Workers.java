@@ -18,21 +18,21 @@ import org.jspecify.annotations.Nullable;
  * that a withdrawal never overtakes the claim; those of different locks run side by side. A thread is started when a task
  * finds none that is idle, and stays until closed. Thread-safe.
  *
- * <p>A caller's thread may {@link #lend} itself to one task that it asks for: if nothing of its lock is under way, nothing
- * waits for a worker, and fewer than {@code most} tasks are being worked on by any thread. Tasks that come for the lock
- * meanwhile wait for it as for a worker.
+ * <p>A caller's thread may carry out one task that it asks for, see {@link #runOnCaller}: if nothing of its lock is under
+ * way, nothing waits for a worker, and fewer than {@code most} tasks are being worked on by any thread. Tasks that come for
+ * the lock meanwhile wait for it as for a worker.
  */
 final class Workers {
 
     private static final System.Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+    private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /**
      * A task is something to do.
      *
      * @param lock null for what needs no order
-     * @param once what a lent thread may do instead, or null
+     * @param once what a caller's thread may do instead, or null
      */
     record Task(
             @Nullable String lock, Runnable work, @Nullable CallerTask once) {
@@ -50,29 +50,29 @@ final class Workers {
         @Nullable Runnable attempt();
     }
 
-    /** A lent thread is one of a caller's, with what it is to do. */
-    private static final class Lent {
-        private final Workers to;
+    /** A calling thread is one that runs a request now, with the task that is kept for it. */
+    private static final class CallingThread {
+        private final Workers workers;
         private @Nullable Task task;
 
-        private Lent(Workers to) {
-            this.to = to;
+        private CallingThread(Workers workers) {
+            this.workers = workers;
         }
     }
 
-    private static final ThreadLocal<@Nullable Lent> LENDING = new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable CallingThread> CALLER = new ThreadLocal<>();
 
     private final String name;
     private final int most;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition work = mutex.newCondition();
-    private final Condition givenBack = mutex.newCondition();
+    private final Condition callerDone = mutex.newCondition();
     private final ArrayDeque<Task> ready = new ArrayDeque<>();
     /** For each lock that is being worked on, what waits for that. */
     private final Map<String, ArrayDeque<Task>> busy = new HashMap<>();
 
     private final List<Thread> threads = new ArrayList<>();
-    private final Set<Thread> lent = new HashSet<>();
+    private final Set<Thread> busyCallers = new HashSet<>();
     private int idle;
     /** How many tasks are being worked on, or are kept for a thread that is about to. */
     private int working;
@@ -114,24 +114,24 @@ final class Workers {
         if (task.lock() == null || task.once() == null || working >= most || !ready.isEmpty()) {
             return false;
         }
-        Lent caller = LENDING.get();
-        if (caller == null || caller.to != this || caller.task != null) {
+        CallingThread caller = CALLER.get();
+        if (caller == null || caller.workers != this || caller.task != null) {
             return false;
         }
         caller.task = task;
         working++;
-        lent.add(Thread.currentThread());
+        busyCallers.add(Thread.currentThread());
         return true;
     }
 
     /** Runs a request that submits tasks, and then at most one of them, once, on this thread. */
-    void lend(Runnable request) {
-        Lent caller = new Lent(this);
-        LENDING.set(caller);
+    void runOnCaller(Runnable request) {
+        CallingThread caller = new CallingThread(this);
+        CALLER.set(caller);
         try {
             request.run();
         } finally {
-            LENDING.remove();
+            CALLER.remove();
             Task task = caller.task;
             Workers.CallerTask once = task == null ? null : task.once();
             if (task != null && once != null) {
@@ -145,15 +145,15 @@ final class Workers {
         try {
             left = once.attempt();
         } finally {
-            giveBack(task, left);
+            finish(task, left);
         }
     }
 
-    private void giveBack(Task task, @Nullable Runnable left) {
+    private void finish(Task task, @Nullable Runnable left) {
         mutex.lock();
         try {
-            lent.remove(Thread.currentThread());
-            givenBack.signalAll();
+            busyCallers.remove(Thread.currentThread());
+            callerDone.signalAll();
             working--;
             if (left != null && !closed) {
                 ready.add(new Task(task.lock(), left)); // The lock stays busy: nothing of it may come before this.
@@ -236,10 +236,13 @@ final class Workers {
         }
     }
 
-    /** Ends the threads when they have finished what they are at; waits for them, and for those that are lent, a while. */
+    /**
+     * Ends the threads when they have finished what they are at; waits a while for them, and for callers that carry a task
+     * out.
+     */
     void close() {
         List<Thread> running;
-        long end = System.nanoTime() + PATIENCE_NANOS;
+        long end = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
         mutex.lock();
         try {
             closed = true;
@@ -247,7 +250,7 @@ final class Workers {
             busy.clear();
             running = List.copyOf(threads);
             work.signalAll();
-            awaitLent(end);
+            awaitCallers(end);
         } finally {
             mutex.unlock();
         }
@@ -258,11 +261,11 @@ final class Workers {
         }
     }
 
-    private void awaitLent(long end) {
+    private void awaitCallers(long end) {
         try {
             long left = end - System.nanoTime();
-            while (left > 0 && lent.stream().anyMatch(thread -> thread != Thread.currentThread())) {
-                left = givenBack.awaitNanos(left);
+            while (left > 0 && busyCallers.stream().anyMatch(thread -> thread != Thread.currentThread())) {
+                left = callerDone.awaitNanos(left);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -94,7 +94,8 @@ final class SqliteDoctor {
         findings.add(
                 everybody
                         ? Finding.of(Severity.WARNING, "sqlite-open", node, "every user of this machine may write it")
-                                .meaning("whoever does can take, break and forge locks", "chmod o-w " + file.path())
+                                .meaning(
+                                        "every one of them can take, break and forge locks", "chmod o-w " + file.path())
                         : Finding.of(Severity.FINE, "sqlite-closed", node, "not every user may write it"));
     }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SqliteThread implements LocalClients.LocalClient {
 
-    private static final long PATIENCE_MILLIS = 2_000;
+    private static final long JOIN_TIMEOUT_MILLIS = 2_000;
 
     private final StoreFile file;
     private final StoreContext context;
@@ -116,7 +116,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
 
     private static void awaitEnd(Thread running) {
         try {
-            running.join(PATIENCE_MILLIS);
+            running.join(JOIN_TIMEOUT_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -19,79 +19,79 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
-/** These tests show when a caller's thread may be lent: never where it could be held up. */
+/** These tests show when a caller's thread may carry its request out: never where it could be held up. */
 class CallerRunsPolicyTest {
 
     private static final Dialect POSTGRES = new PostgresDialect();
 
     private final StillClock clock = new StillClock();
     private final Ready source = new Ready();
-    private final CallerRunsPolicy lending = lending(Duration.ofSeconds(10));
+    private final CallerRunsPolicy policy = policy(Duration.ofSeconds(10));
 
-    private CallerRunsPolicy lending(Duration storeTimeout) {
+    private CallerRunsPolicy policy(Duration storeTimeout) {
         return new CallerRunsPolicy(
                 new StoreContext("client", "owner", "", clock, storeTimeout, new NoSignals()), source);
     }
 
     @Test
     void onlyWhileTheDatabaseIsHeard() {
-        assertThat(lending.isAllowed(POSTGRES)).isFalse();
-        lending.heard(clock.nanos());
-        assertThat(lending.isAllowed(POSTGRES)).isTrue();
+        assertThat(policy.isAllowed(POSTGRES)).isFalse();
+        policy.heard(clock.nanos());
+        assertThat(policy.isAllowed(POSTGRES)).isTrue();
         clock.advance(49);
-        assertThat(lending.isAllowed(POSTGRES)).isTrue();
+        assertThat(policy.isAllowed(POSTGRES)).isTrue();
         clock.advance(1);
-        assertThat(lending.isAllowed(POSTGRES)).isFalse();
+        assertThat(policy.isAllowed(POSTGRES)).isFalse();
     }
 
     @Test
     void notForSomeSecondsAfterASlowAnswer() {
         long askedAt = clock.nanos();
         clock.advance(101);
-        lending.heard(askedAt);
+        policy.heard(askedAt);
         notForSomeSeconds();
     }
 
     @Test
     void notForSomeSecondsAfterAFailure() {
-        lending.failed();
+        policy.failed();
         notForSomeSeconds();
     }
 
     private void notForSomeSeconds() {
         clock.advance(4_899);
-        lending.heard(clock.nanos());
-        assertThat(lending.isAllowed(POSTGRES)).isFalse();
+        policy.heard(clock.nanos());
+        assertThat(policy.isAllowed(POSTGRES)).isFalse();
         clock.advance(101);
-        lending.heard(clock.nanos());
-        assertThat(lending.isAllowed(POSTGRES)).isTrue();
+        policy.heard(clock.nanos());
+        assertThat(policy.isAllowed(POSTGRES)).isTrue();
     }
 
     @Test
     void notWithAnEmptyPool() {
-        lending.heard(clock.nanos());
+        policy.heard(clock.nanos());
         source.ready = false;
-        assertThat(lending.isAllowed(POSTGRES)).isFalse();
+        assertThat(policy.isAllowed(POSTGRES)).isFalse();
     }
 
     @Test
     void notWhenInterruptedAndTheFlagStays() {
-        lending.heard(clock.nanos());
+        policy.heard(clock.nanos());
         Thread.currentThread().interrupt();
-        assertThat(lending.isAllowed(POSTGRES)).isFalse();
+        assertThat(policy.isAllowed(POSTGRES)).isFalse();
         assertThat(Thread.interrupted()).isTrue();
     }
 
     /** An interrupt closes the file of embedded H2. */
     @Test
     void notForH2() {
-        lending.heard(clock.nanos());
-        assertThat(lending.isAllowed(new H2Dialect())).isFalse();
+        policy.heard(clock.nanos());
+        assertThat(policy.isAllowed(new H2Dialect())).isFalse();
     }
 
     @Test
     void notWhereTheStoreHasToAnswerSooner() {
-        CallerRunsPolicy hurried = lending(Duration.ofMillis(999));
+        CallerRunsPolicy hurried = policy(Duration.ofMillis(999));
         hurried.heard(clock.nanos());
         assertThat(hurried.isAllowed(POSTGRES)).isFalse();
     }

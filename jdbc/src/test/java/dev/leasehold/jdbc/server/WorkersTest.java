@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** These tests show who does what, and in which order, when callers lend their threads. */
+/** These tests show who does what, and in which order, when callers' threads carry tasks out. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WorkersTest {
 
@@ -43,9 +43,9 @@ class WorkersTest {
     }
 
     @Test
-    void aLentThreadWorksOnlyAfterItsRequestHasReturned() {
+    void aCallerWorksOnlyAfterItsRequestHasReturned() {
         CountDownLatch finished = new CountDownLatch(1);
-        workers.lend(() -> {
+        workers.runOnCaller(() -> {
             workers.submit(task("a", "claim", finished));
             done.add("asked");
         });
@@ -53,20 +53,20 @@ class WorkersTest {
     }
 
     @Test
-    void aThreadThatIsNotLentDoesNothing() throws InterruptedException {
+    void aThreadOutsideOfARequestDoesNothing() throws InterruptedException {
         CountDownLatch finished = new CountDownLatch(2);
-        workers.lend(() -> {});
+        workers.runOnCaller(() -> {});
         workers.submit(task("a", "one", finished));
         finished.await(0, TimeUnit.SECONDS);
-        workers.lend(() -> workers.submit(new Workers.Task("b", () -> note("two", finished))));
+        workers.runOnCaller(() -> workers.submit(new Workers.Task("b", () -> note("two", finished))));
         finished.await();
         assertThat(done).containsExactlyInAnyOrder("one by a worker", "two by a worker");
     }
 
     @Test
-    void aLentThreadDoesOneTaskAndWorkersTheOthers() throws InterruptedException {
+    void aCallerDoesOneTaskAndWorkersTheOthers() throws InterruptedException {
         CountDownLatch finished = new CountDownLatch(3);
-        workers.lend(() -> {
+        workers.runOnCaller(() -> {
             workers.submit(task("a", "a", finished));
             workers.submit(task("b", "b", finished));
             workers.submit(task("c", "c", finished));
@@ -77,9 +77,9 @@ class WorkersTest {
 
     /** A withdrawal never overtakes the claim. */
     @Test
-    void whatComesForTheSameLockWaitsForTheLentThread() throws InterruptedException {
+    void whatComesForTheSameLockWaitsForTheCaller() throws InterruptedException {
         CountDownLatch finished = new CountDownLatch(3);
-        workers.lend(() -> {
+        workers.runOnCaller(() -> {
             workers.submit(task("a", "claim", finished));
             workers.submit(task("a", "withdrawal", finished));
             workers.submit(task("b", "other", finished));
@@ -97,9 +97,9 @@ class WorkersTest {
     }
 
     @Test
-    void whatALentThreadHasNotSettledIsDoneBeforeWhatCameLater() throws InterruptedException {
+    void whatACallerHasNotSettledIsDoneBeforeWhatCameLater() throws InterruptedException {
         CountDownLatch finished = new CountDownLatch(2);
-        workers.lend(() -> {
+        workers.runOnCaller(() -> {
             workers.submit(new Workers.Task("a", () -> note("wrong", finished), () -> {
                 done.add("attempt");
                 return () -> note("rest", finished);
@@ -111,7 +111,7 @@ class WorkersTest {
     }
 
     @Test
-    void aLockThatIsBeingWorkedOnIsNotGivenToALentThread() throws InterruptedException {
+    void aLockThatIsBeingWorkedOnIsNotGivenToACaller() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch finished = new CountDownLatch(2);
@@ -121,7 +121,7 @@ class WorkersTest {
             note("first", finished);
         }));
         begun.await();
-        workers.lend(() -> workers.submit(task("a", "second", finished)));
+        workers.runOnCaller(() -> workers.submit(task("a", "second", finished)));
         assertThat(done).isEmpty();
         goOn.countDown();
         finished.await();
@@ -137,7 +137,7 @@ class WorkersTest {
     }
 
     @Test
-    void lentThreadsAndWorkersTogetherAreNoMoreThanAllowed() throws Exception {
+    void callersAndWorkersTogetherAreNoMoreThanAllowed() throws Exception {
         AtomicInteger now = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
         AtomicInteger byCallers = new AtomicInteger();
@@ -158,7 +158,7 @@ class WorkersTest {
                 awaitQuietly(start);
                 for (int j = 0; j < each; j++) {
                     boolean unsettled = j % 4 == 0;
-                    workers.lend(() -> workers.submit(new Workers.Task(lock, work, () -> {
+                    workers.runOnCaller(() -> workers.submit(new Workers.Task(lock, work, () -> {
                         byCallers.incrementAndGet();
                         if (unsettled) {
                             return work;
@@ -186,29 +186,30 @@ class WorkersTest {
     }
 
     @Test
-    void whenAllPlacesAreTakenByLentThreadsWorkersWaitForOne() throws Exception {
+    void whenAllPlacesAreTakenByCallersWorkersWaitForOne() throws Exception {
         CountDownLatch begun = new CountDownLatch(MOST);
         CountDownLatch goOn = new CountDownLatch(1);
         CountDownLatch finished = new CountDownLatch(1);
         List<Thread> callers = new ArrayList<>();
         for (int i = 0; i < MOST; i++) {
             String lock = "lock-" + i;
-            Thread caller = new Thread(() -> workers.lend(() -> workers.submit(new Workers.Task(lock, () -> {}, () -> {
-                begun.countDown();
-                awaitQuietly(goOn);
-                done.add("lent");
-                return null;
-            }))));
+            Thread caller =
+                    new Thread(() -> workers.runOnCaller(() -> workers.submit(new Workers.Task(lock, () -> {}, () -> {
+                        begun.countDown();
+                        awaitQuietly(goOn);
+                        done.add("caller");
+                        return null;
+                    }))));
             callers.add(caller);
             caller.start();
         }
         begun.await();
-        workers.lend(() -> workers.submit(task("more", "more", finished)));
+        workers.runOnCaller(() -> workers.submit(task("more", "more", finished)));
         awaitIdleWorker();
         assertThat(done).isEmpty();
         goOn.countDown();
         finished.await();
-        assertThat(done).contains("more by a worker").first().isEqualTo("lent");
+        assertThat(done).contains("more by a worker").first().isEqualTo("caller");
         for (Thread caller : callers) {
             caller.join();
         }
@@ -225,16 +226,17 @@ class WorkersTest {
     }
 
     @Test
-    void closingWaitsForLentThreads() throws Exception {
+    void closingWaitsForCallers() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
         AtomicBoolean ended = new AtomicBoolean();
-        Thread caller = new Thread(() -> workers.lend(() -> workers.submit(new Workers.Task("a", () -> {}, () -> {
-            begun.countDown();
-            awaitQuietly(goOn);
-            ended.set(true);
-            return () -> done.add("after the end");
-        }))));
+        Thread caller =
+                new Thread(() -> workers.runOnCaller(() -> workers.submit(new Workers.Task("a", () -> {}, () -> {
+                    begun.countDown();
+                    awaitQuietly(goOn);
+                    ended.set(true);
+                    return () -> done.add("after the end");
+                }))));
         caller.start();
         begun.await();
         Thread closing = new Thread(workers::close);

@@ -1,9 +1,9 @@
 package dev.leasehold.redis.doctor;
 
-import dev.leasehold.redis.connection.ClientRoute;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.SearchRoute;
+import dev.leasehold.redis.connection.SearchingConnector;
+import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.SlotMap;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCredentialsProvider;
@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
 public record Deployment(List<RedisURI> uris, boolean cluster) {
 
     /** Leads to the master, or to any node of a cluster. */
-    Route first(RedisClient client, String name) {
+    Connector first(RedisClient client, String name) {
         if (uris.isEmpty()) {
-            return new ClientRoute(client, null, name);
+            return new UriConnector(client, null, name);
         }
-        List<Route> servers = uris.stream()
-                .<Route>map(uri -> new ClientRoute(client, uri, RedisUris.name(uri)))
+        List<Connector> servers = uris.stream()
+                .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
                 .toList();
-        return servers.size() == 1 ? servers.get(0) : new SearchRoute(name, () -> servers, !cluster);
+        return servers.size() == 1 ? servers.get(0) : new SearchingConnector(name, () -> servers, !cluster);
     }
 
-    /** Returns a route to one server, with the same credentials, or null if these are not known. */
-    @Nullable Route to(RedisClient client, SlotMap.Address address) {
+    /** Returns a connector to one server, with the same credentials, or null if these are not known. */
+    @Nullable Connector to(RedisClient client, SlotMap.Address address) {
         if (uris.isEmpty()) {
             return null;
         }
@@ -43,11 +43,11 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
                 .withSsl(uris.get(0))
                 .withAuthentication(uris.get(0))
                 .build();
-        return new ClientRoute(client, uri, RedisUris.name(uri));
+        return new UriConnector(client, uri, RedisUris.name(uri));
     }
 
     /** To the first server that was named, without credentials; null if that is not known. */
-    @Nullable Route anonymous(RedisClient client) {
+    @Nullable Connector anonymous(RedisClient client) {
         if (uris.isEmpty() || isSentinel()) {
             return null;
         }
@@ -56,7 +56,7 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
                 .withPort(uris.get(0).getPort())
                 .withSsl(uris.get(0))
                 .build();
-        return new ClientRoute(client, uri, RedisUris.name(uri));
+        return new UriConnector(client, uri, RedisUris.name(uri));
     }
 
     boolean isSentinel() {

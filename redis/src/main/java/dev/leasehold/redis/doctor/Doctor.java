@@ -4,9 +4,9 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
-import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.node.SlotMap;
 import dev.leasehold.redis.script.KeyNames;
@@ -83,7 +83,7 @@ public final class Doctor {
     }
 
     public List<Finding> examine() throws InterruptedException {
-        Route first = deployment.first(client, name);
+        Connector first = deployment.first(client, name);
         try (StatefulRedisConnection<String, String> connection = open(first.connect())) {
             if (deployment.cluster()) {
                 examineCluster(connection);
@@ -114,14 +114,14 @@ public final class Doctor {
                 seed);
         findings.addAll(ClusterFindings.of(name, map, connection));
         for (SlotMap.Address address : map.masters()) {
-            Route route = deployment.to(client, address);
-            if (route == null) {
+            Connector connector = deployment.to(client, address);
+            if (connector == null) {
                 continue;
             }
-            try (StatefulRedisConnection<String, String> there = open(route.connect())) {
-                master(route, there, key -> address.equals(map.of(key)));
+            try (StatefulRedisConnection<String, String> there = open(connector.connect())) {
+                master(connector, there, key -> address.equals(map.of(key)));
             } catch (ExecutionException | TimeoutException | RedisException e) {
-                findings.add(unreached(route, e, Severity.SERIOUS, "redis-master-unreached")
+                findings.add(unreached(connector, e, Severity.SERIOUS, "redis-master-unreached")
                         .meaning("locks whose names fall there are out of reach from here", "see whether it runs"));
             }
         }
@@ -132,9 +132,9 @@ public final class Doctor {
         boolean have(String key);
     }
 
-    private void master(Route route, StatefulRedisConnection<String, String> connection, Slots slots)
+    private void master(Connector connector, StatefulRedisConnection<String, String> connection, Slots slots)
             throws InterruptedException, ExecutionException, TimeoutException {
-        NodeFacts facts = NodeFacts.of(route.toString(), connection);
+        NodeFacts facts = NodeFacts.of(connector.toString(), connection);
         nodes.add(facts);
         if (facts.info().isEmpty()) {
             findings.add(
@@ -145,7 +145,7 @@ public final class Doctor {
             findings.addAll(ServerFindings.of(facts));
             findings.addAll(duty.of(facts));
         }
-        try (var listener = open(route.listen())) {
+        try (var listener = open(connector.listen())) {
             KeyNames names =
                     settings.plainKeys() ? KeyNames.plain(deployment.cluster()) : KeyNames.of(context.namespace());
             findings.addAll(PermissionCheck.of(
@@ -192,30 +192,30 @@ public final class Doctor {
     }
 
     private void replica(SlotMap.Address address) throws InterruptedException {
-        Route route = deployment.to(client, address);
-        if (route == null) {
+        Connector connector = deployment.to(client, address);
+        if (connector == null) {
             return;
         }
-        try (StatefulRedisConnection<String, String> connection = open(route.connect())) {
-            NodeFacts facts = NodeFacts.of(route.toString(), connection);
+        try (StatefulRedisConnection<String, String> connection = open(connector.connect())) {
+            NodeFacts facts = NodeFacts.of(connector.toString(), connection);
             nodes.add(facts);
             findings.addAll(ServerFindings.of(facts));
         } catch (ExecutionException | TimeoutException | RedisException e) {
-            findings.add(unreached(route, e, Severity.NOTE, "redis-replica-not-seen")
+            findings.add(unreached(connector, e, Severity.NOTE, "redis-replica-not-seen")
                     .meaning(
                             "its clock and its settings, which count after a fail-over, were not seen",
                             "run leasehold doctor where it can be reached"));
         }
     }
 
-    private static Finding unreached(Route route, Exception e, Severity severity, String code) {
+    private static Finding unreached(Connector connector, Exception e, Severity severity, String code) {
         Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
-        return Finding.of(severity, code, route.toString(), "it was not reached: " + cause.getMessage());
+        return Finding.of(severity, code, connector.toString(), "it was not reached: " + cause.getMessage());
     }
 
     /** Returns whether the server admits a client without a password. */
     private boolean isOpen() throws InterruptedException {
-        Route stranger = deployment.anonymous(client);
+        Connector stranger = deployment.anonymous(client);
         if (!deployment.hasPassword() || stranger == null) {
             return !deployment.hasPassword();
         }

@@ -42,7 +42,7 @@ final class ExposureFindings {
         String remedy = "set a password, and bind only where it is needed";
         if (!local) {
             return Finding.of(Severity.WARNING, "redis-open", node.node(), seen)
-                    .meaning("whoever reaches it can take, break and forge locks", remedy);
+                    .meaning("everybody who reaches it can take, break and forge locks", remedy);
         }
         String guard = node.setting("protected-mode");
         String bind = node.setting("bind");
@@ -52,7 +52,7 @@ final class ExposureFindings {
                             "redis-open-not-seen",
                             node.node(),
                             seen + "; whether it can be reached from elsewhere may not be seen by this user")
-                    .meaning("if it can, whoever reaches it can take, break and forge locks", remedy);
+                    .meaning("if it can, everybody who reaches it can take, break and forge locks", remedy);
         }
         boolean everywhere = bind.isEmpty() || !LOOPBACK.containsAll(List.of(bind.split(" ")));
         return guard.equals("no") && everywhere
@@ -61,7 +61,7 @@ final class ExposureFindings {
                                 "redis-open",
                                 node.node(),
                                 seen + ", protected-mode is off, and it listens beyond this machine")
-                        .meaning("whoever reaches it can take, break and forge locks", remedy)
+                        .meaning("everybody who reaches it can take, break and forge locks", remedy)
                 : Finding.of(Severity.FINE, "redis-closed", node.node(), "it is reached from this machine only");
     }
 }

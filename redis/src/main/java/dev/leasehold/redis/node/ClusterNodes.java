@@ -3,9 +3,9 @@ package dev.leasehold.redis.node;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisConnection;
-import dev.leasehold.redis.connection.Route;
-import dev.leasehold.redis.connection.SearchRoute;
+import dev.leasehold.redis.connection.SearchingConnector;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -48,7 +48,7 @@ public final class ClusterNodes implements LockCommands {
 
     private final String name;
     private final List<SlotMap.Address> seeds;
-    private final Function<SlotMap.Address, Route> routes;
+    private final Function<SlotMap.Address, Connector> connectors;
     private final StoreContext context;
     private final RedisSettings settings;
     private final NodeListener events;
@@ -63,29 +63,29 @@ public final class ClusterNodes implements LockCommands {
     public ClusterNodes(
             String name,
             List<SlotMap.Address> seeds,
-            Function<SlotMap.Address, Route> routes,
+            Function<SlotMap.Address, Connector> connectors,
             StoreContext context,
             RedisSettings settings,
             NodeListener events) {
         this.name = name;
         this.seeds = seeds;
-        this.routes = routes;
+        this.connectors = connectors;
         this.context = context;
         this.events = events;
         this.settings = settings;
         names = settings.plainKeys() ? KeyNames.plain(true) : KeyNames.of(context.namespace());
-        Route anyone = new SearchRoute(name, this::anywhere, false);
+        Connector anyone = new SearchingConnector(name, this::anywhere, false);
         inbox = new Inbox(anyone, context, names, settings.replicas() == 0, events);
     }
 
-    private List<Route> anywhere() {
+    private List<Connector> anywhere() {
         Set<SlotMap.Address> all = new LinkedHashSet<>();
         SlotMap known = map;
         if (known != null) {
             all.addAll(known.masters());
         }
         all.addAll(seeds);
-        return all.stream().map(routes).toList();
+        return all.stream().map(connectors).toList();
     }
 
     @Override
@@ -212,7 +212,8 @@ public final class ClusterNodes implements LockCommands {
 
     private RedisNode node(SlotMap.Address address) {
         RedisNode node = nodes.computeIfAbsent(
-                address, at -> new RedisNode(routes.apply(at), context, settings, names, inbox, false, eventsOf(at)));
+                address,
+                at -> new RedisNode(connectors.apply(at), context, settings, names, inbox, false, eventsOf(at)));
         if (closed) {
             node.close();
         }

@@ -1,9 +1,9 @@
 package dev.leasehold.redis.node;
 
 import dev.leasehold.redis.connection.ConnectionFactory;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.ReconnectingConnection;
 import dev.leasehold.redis.connection.RedisConnection;
-import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.script.HolderTerms;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.ClaimId;
@@ -55,17 +55,20 @@ public final class Inbox {
     /**
      * Makes an inbox, without subscribing.
      *
-     * @param route to the server that publishes, or to any node of its cluster
+     * @param connector to the server that publishes, or to any node of its cluster
      * @param counts whether a grant counts as it is announced; else it is only a reason to ask
      */
-    public Inbox(Route route, StoreContext context, KeyNames names, boolean counts, NodeListener events) {
+    public Inbox(Connector connector, StoreContext context, KeyNames names, boolean counts, NodeListener events) {
         this.context = context;
         this.prefix = names.inboxPrefix();
         this.counts = counts;
         this.time = context.time();
         this.events = events;
         this.link = new ConnectionFactory(context)
-                .link(route + " (inbox)", () -> route.listen().thenCompose(this::subscribe), () -> events.doubt(null));
+                .link(
+                        connector + " (inbox)",
+                        () -> connector.listen().thenCompose(this::subscribe),
+                        () -> events.doubt(null));
     }
 
     String channel() {

@@ -3,6 +3,7 @@ package dev.leasehold.redis.node;
 import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
+import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -26,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /** An open Redis store is a store on one Redis, a quorum of one: the answer of its only node is the store's answer. */
 public final class OpenRedisStore implements Store, CallerThreads {
 
-    private static final Duration MOST_HORIZON = Duration.ofSeconds(5);
-
     private final LockCommands node;
     private final Runnable closeRest;
     private final Sharing sharing;
@@ -44,7 +43,7 @@ public final class OpenRedisStore implements Store, CallerThreads {
         this.node = node;
         this.sharing = sharing;
         this.closeRest = closeRest;
-        horizon = context.storeTimeout().compareTo(MOST_HORIZON) < 0 ? context.storeTimeout() : MOST_HORIZON;
+        horizon = RequestHorizon.of(context.storeTimeout());
     }
 
     /** Passes the nodes' unasked messages to the client. */

@@ -5,10 +5,10 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.connection.ConnectionFactory;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.ReconnectingConnection;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
-import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.connection.ServerMode;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.LockKeys;
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisNode implements LockCommands {
 
-    private final Route route;
+    private final Connector connector;
     private final StoreContext context;
     private final KeyNames names;
     private final LockKeys.Cache keys;
@@ -63,35 +63,37 @@ public final class RedisNode implements LockCommands {
      * @param counted whether the number of receivers that this server counts is all there are; not so in a cluster
      */
     public RedisNode(
-            Route route,
+            Connector connector,
             StoreContext context,
             RedisSettings settings,
             KeyNames names,
             Inbox inbox,
             boolean counted,
             NodeListener events) {
-        this.route = route;
+        this.connector = connector;
         this.context = context;
         this.inbox = inbox;
         this.counted = counted;
         this.names = names;
         keys = new LockKeys.Cache(names, counted);
         claims = new ClaimScript(context, keys, inbox, counted);
-        replicas = settings.replicas() > 0 ? new Replicas(route, context, settings) : null;
+        replicas = settings.replicas() > 0 ? new Replicas(connector, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
         this.renewals = new ConcurrentHashMap<>();
         commands = new ConnectionFactory(context)
                 .link(
-                        route.toString(),
+                        connector.toString(),
                         () -> counted
-                                ? route.connect().thenCompose(one -> ServerMode.standalone(one, route.toString()))
-                                : route.connect(),
+                                ? connector
+                                        .connect()
+                                        .thenCompose(one -> ServerMode.standalone(one, connector.toString()))
+                                : connector.connect(),
                         events::doubtNode);
-        scripts = new ScriptRunner(route, context.time(), commands);
+        scripts = new ScriptRunner(connector, context.time(), commands);
     }
 
     private RedisNode(RedisNode same, ScriptRunner scripts) {
-        this.route = same.route;
+        this.connector = same.connector;
         this.context = same.context;
         this.inbox = same.inbox;
         this.counted = same.counted;
@@ -159,7 +161,7 @@ public final class RedisNode implements LockCommands {
 
     public CompletionStage<RedisConnection> listen(String what) {
         return ScriptRunner.mapped(
-                inbox.open(), failure -> RedisFailures.ofConnecting(failure, route + " (inbox)", what));
+                inbox.open(), failure -> RedisFailures.ofConnecting(failure, connector + " (inbox)", what));
     }
 
     /** Returns the server's answer, once enough replicas have it too. */
@@ -349,7 +351,7 @@ public final class RedisNode implements LockCommands {
 
     @Override
     public String toString() {
-        return route.toString();
+        return connector.toString();
     }
 
     /** Returns the arguments that the scripts need of a lock. */

@@ -6,10 +6,10 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.connection.ConnectionFactory;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.ReconnectingConnection;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
-import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.spi.LeaseId;
@@ -48,13 +48,13 @@ final class Replicas {
     private List<Request> gathered = new ArrayList<>();
     private boolean underWay;
 
-    Replicas(Route route, StoreContext context, RedisSettings settings) {
-        name = route + " (replicas)";
+    Replicas(Connector connector, StoreContext context, RedisSettings settings) {
+        name = connector + " (replicas)";
         needed = settings.replicas();
         timeout = settings.replicaTimeout();
         time = context.time();
         storeTimeout = context.storeTimeout();
-        link = new ConnectionFactory(context).link(name, timeout, route::connect, () -> {});
+        link = new ConnectionFactory(context).link(name, timeout, connector::connect, () -> {});
     }
 
     /**

@@ -2,10 +2,10 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.LockException;
 import dev.leasehold.internal.Causes;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.ReconnectingConnection;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
-import dev.leasehold.redis.connection.Route;
 import dev.leasehold.redis.script.CommandBuilder;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
@@ -26,17 +26,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ScriptRunner {
 
-    private final Route route;
+    private final Connector connector;
     private final TimeSource time;
     private final ReconnectingConnection commands;
     private final boolean asking;
 
-    ScriptRunner(Route route, TimeSource time, ReconnectingConnection commands) {
-        this(route, time, commands, false);
+    ScriptRunner(Connector connector, TimeSource time, ReconnectingConnection commands) {
+        this(connector, time, commands, false);
     }
 
-    private ScriptRunner(Route route, TimeSource time, ReconnectingConnection commands, boolean asking) {
-        this.route = route;
+    private ScriptRunner(Connector connector, TimeSource time, ReconnectingConnection commands, boolean asking) {
+        this.connector = connector;
         this.time = time;
         this.commands = commands;
         this.asking = asking;
@@ -44,7 +44,7 @@ public final class ScriptRunner {
 
     /** Returns a runner over the same connection, for a lock that is being moved to this server from another. */
     ScriptRunner asking() {
-        return new ScriptRunner(route, time, commands, true);
+        return new ScriptRunner(connector, time, commands, true);
     }
 
     boolean isAsking() {
@@ -98,8 +98,10 @@ public final class ScriptRunner {
         return CompletableFuture.failedFuture(
                 last == null
                         ? RedisFailures.of(
-                                new RedisConnection.LostException("it is being made", false), route.toString(), what)
-                        : RedisFailures.ofConnecting(last, route.toString(), what));
+                                new RedisConnection.LostException("it is being made", false),
+                                connector.toString(),
+                                what)
+                        : RedisFailures.ofConnecting(last, connector.toString(), what));
     }
 
     /** Why the last attempt to connect has failed; null if there is a connection, or none has been tried since the last. */
@@ -125,7 +127,7 @@ public final class ScriptRunner {
                                 .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
-                        Reply.read(result, reader, sentAt, answer, route.toString(), what);
+                        Reply.read(result, reader, sentAt, answer, connector.toString(), what);
                     } else if (Causes.of(failure) instanceof RedisNoScriptException) {
                         whole(what, connection, script, rest, reader, result);
                     } else {
@@ -151,7 +153,7 @@ public final class ScriptRunner {
                                 .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
-                        Reply.read(result, reader, sentAt, answer, route.toString(), what);
+                        Reply.read(result, reader, sentAt, answer, connector.toString(), what);
                     } else {
                         result.completeExceptionally(failed(what, connection, failure));
                     }
@@ -174,7 +176,7 @@ public final class ScriptRunner {
         if (open != null) {
             return sending.on(open);
         }
-        return mapped(commands.open(), failure -> RedisFailures.ofConnecting(failure, route.toString(), what))
+        return mapped(commands.open(), failure -> RedisFailures.ofConnecting(failure, connector.toString(), what))
                 .thenCompose(sending::on);
     }
 
@@ -183,7 +185,7 @@ public final class ScriptRunner {
                 && RedisFailures.code(error).equals("READONLY")) {
             connection.lose("the server is not the master any more");
         }
-        return RedisFailures.of(failure, route.toString(), what);
+        return RedisFailures.of(failure, connector.toString(), what);
     }
 
     /** Returns a future that fails with a translation of the failure. */

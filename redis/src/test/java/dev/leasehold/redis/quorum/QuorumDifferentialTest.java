@@ -2,10 +2,10 @@ package dev.leasehold.redis.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.redis.connection.ClientRoute;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.Inbox;
 import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.RedisNode;
@@ -93,10 +93,10 @@ class QuorumDifferentialTest {
         StoreContext context =
                 new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals());
         RedisURI uri = RedisURI.create(redis.uri());
-        Route route = new ClientRoute(own.client(), uri, RedisUris.name(uri));
+        Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
-        Inbox inbox = new Inbox(route, context, names, false, events);
-        RedisNode node = new RedisNode(route, context, RedisSettings.DEFAULTS, names, inbox, true, events);
+        Inbox inbox = new Inbox(connector, context, names, false, events);
+        RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, events);
         RedisVoter voter = new RedisVoter(node, new BallotEncoder(client, RULES), RULES);
         // Makes the connection, for a ballot is not kept back until there is one; an inbox that is not open is passed
         // over.

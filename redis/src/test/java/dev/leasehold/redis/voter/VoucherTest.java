@@ -3,10 +3,10 @@ package dev.leasehold.redis.voter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.SecurityTest;
-import dev.leasehold.redis.connection.ClientRoute;
+import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.Route;
+import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.Inbox;
 import dev.leasehold.redis.node.NodeListener;
 import dev.leasehold.redis.node.RedisNode;
@@ -90,12 +90,12 @@ class VoucherTest {
                 .commands()
                 .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES.text());
         RedisURI uri = RedisURI.create(redis.get().uri());
-        Route route = new ClientRoute(own.client(), uri, RedisUris.name(uri));
+        Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
         NodeListener events = new Unheard();
         StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
-        Inbox inbox = new Inbox(route, context, names, false, events);
-        RedisNode node = new RedisNode(route, context, RedisSettings.DEFAULTS, names, inbox, true, events);
+        Inbox inbox = new Inbox(connector, context, names, false, events);
+        RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, events);
         voter = new RedisVoter(node, new BallotEncoder("me", RULES), RULES);
         get(voter.look());
     }

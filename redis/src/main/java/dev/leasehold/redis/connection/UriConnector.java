@@ -11,12 +11,12 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client route connects through a Lettuce client. With a Sentinel URI, Lettuce asks the sentinels for the master at each
- * connection.
+ * A URI connector has a Lettuce client connect to one URI. With a Sentinel URI, Lettuce asks the sentinels for the master at
+ * each connection.
  *
  * @param uri where to; null for the URI that the client was made with, which only its blocking methods know
  */
-public record ClientRoute(RedisClient client, @Nullable RedisURI uri, String name) implements Route {
+public record UriConnector(RedisClient client, @Nullable RedisURI uri, String name) implements Connector {
 
     private static final Executor BRIEF_THREAD =
             task -> DaemonThreads.unstarted("leasehold-redis-connect", task).start();

@@ -11,25 +11,29 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A search route tries several servers in turn and takes the first that will do.
+ * A searching connector tries several servers in turn and takes the first that will do.
  *
  * @param servers which, at the moment
  * @param masterOnly whether it has to say that it is a master: for a replicated Redis without Sentinel; else any will do
  */
-public record SearchRoute(String name, Supplier<List<Route>> servers, boolean masterOnly) implements Route {
+public record SearchingConnector(String name, Supplier<List<Connector>> servers, boolean masterOnly)
+        implements Connector {
 
     @Override
     public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
-        return search(servers.get(), 0, null, Route::connect);
+        return search(servers.get(), 0, null, Connector::connect);
     }
 
     @Override
     public CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen() {
-        return search(servers.get(), 0, null, Route::listen);
+        return search(servers.get(), 0, null, Connector::listen);
     }
 
     private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> search(
-            List<Route> from, int index, @Nullable Throwable last, Function<Route, CompletionStage<? extends C>> open) {
+            List<Connector> from,
+            int index,
+            @Nullable Throwable last,
+            Function<Connector, CompletionStage<? extends C>> open) {
         if (index == from.size()) {
             return CompletableFuture.failedFuture(
                     last != null ? last : new RedisException("none of " + name + " is a master at the moment"));

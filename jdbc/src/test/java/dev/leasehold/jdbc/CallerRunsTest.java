@@ -39,7 +39,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * it must not cost.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class LentThreadTest {
+class CallerRunsTest {
 
     private static final int CYCLES = 100;
 
@@ -127,7 +127,7 @@ class LentThreadTest {
         return threads.size() == 2 && threads.stream().allMatch(self::equals);
     }
 
-    private void untilLent(DistributedLock lock) {
+    private void untilCallerRuns(DistributedLock lock) {
         await().pollInSameThread()
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(1))
@@ -138,7 +138,7 @@ class LentThreadTest {
     @Test
     void anUncontendedLockIsTakenAndReleasedByTheCallersOwnThread() {
         try (Leasehold client = client(pool)) {
-            untilLent(client.lock(name));
+            untilCallerRuns(client.lock(name));
         }
     }
 
@@ -167,7 +167,7 @@ class LentThreadTest {
     }
 
     @Test
-    void noVirtualThreadIsLent() throws Exception {
+    void noVirtualThreadRunsStatements() throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "virtual threads");
         Object virtual = Thread.class.getMethod("ofVirtual").invoke(null);
         AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -204,7 +204,7 @@ class LentThreadTest {
     @Test
     void fiftyThreadsUseNoMoreConnectionsThanAllowed() throws Exception {
         try (Leasehold client = client(pool)) {
-            untilLent(client.lock(name));
+            untilCallerRuns(client.lock(name));
             mostRunning.set(0);
             List<CompletableFuture<Void>> all = new ArrayList<>();
             List<Thread> callers = new ArrayList<>();
@@ -239,7 +239,7 @@ class LentThreadTest {
             CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
             Thread caller = new Thread(
                     () -> {
-                        untilLent(lock);
+                        untilCallerRuns(lock);
                         proxy.hold(FaultProxy.Way.ANSWERS);
                         threads.clear();
                         try {
@@ -268,7 +268,7 @@ class LentThreadTest {
     void closingALeaseTakesItsSecondAtMostWhileTheDatabaseHangs() throws Exception {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
-            untilLent(lock);
+            untilCallerRuns(lock);
             Lease lease = lock.acquire();
             proxy.hold(FaultProxy.Way.ANSWERS);
             threads.clear();
@@ -286,7 +286,7 @@ class LentThreadTest {
     void aSlowDatabaseIsLeftToTheWorkers() throws Exception {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
-            untilLent(lock);
+            untilCallerRuns(lock);
             proxy.delay(Duration.ofMillis(60)); // Each way.
             lock.acquire().close();
             proxy.delay(Duration.ZERO);
@@ -299,10 +299,10 @@ class LentThreadTest {
     }
 
     @Test
-    void theTimeToWaitIncludesWhatTheLentThreadTook() throws Exception {
+    void theTimeToWaitIncludesWhatTheCallersThreadTook() throws Exception {
         try (Leasehold client = client(pool);
                 Leasehold elsewhere = Leasehold.connect(POSTGRES.get().url())) {
-            untilLent(client.lock(name));
+            untilCallerRuns(client.lock(name));
             try (Lease held = elsewhere.lock(name).acquire()) {
                 assertThat(client.lock(name).tryAcquire(Duration.ofMillis(50))).isEmpty();
                 assertThat(held.isValid()).isTrue();

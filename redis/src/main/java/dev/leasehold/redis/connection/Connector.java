@@ -4,8 +4,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.concurrent.CompletionStage;
 
-/** A route is the way to one master: how to connect to whichever server is the master now. */
-public interface Route {
+/** A connector opens connections to one server, or to whichever of several is the master now. */
+public interface Connector {
 
     /** Opens a connection for commands. */
     CompletionStage<? extends StatefulRedisConnection<String, String>> connect();
