@@ -261,7 +261,9 @@ final class BatteryCommand implements Callable<Integer> {
         for (Peer peer : libraries) {
             for (StoreKind kind : kinds) {
                 for (Fault fault : chosen) {
-                    if (peer.stores().contains(kind) && kind.faults().contains(fault)) {
+                    boolean possible =
+                            peer.stores().contains(kind) && kind.faults().contains(fault);
+                    if (possible && (peer.isOurs() || fault != Fault.MIXED)) { // Peers name no promise for it.
                         plans.add(plan(peer, kind, fault, parent));
                     }
                 }

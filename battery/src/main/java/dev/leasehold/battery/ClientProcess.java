@@ -34,7 +34,7 @@ final class ClientProcess implements AutoCloseable {
     static ClientProcess start(
             String name, StoreUnderTest.Way way, Plan plan, long seed, Path history, Class<?> main, List<String> more)
             throws IOException {
-        ClockShim clock = plan.fault() == Fault.SUSPEND ? ClockShim.create(history.resolve(name + ".clock")) : null;
+        ClockShim clock = plan.fault().suspendsClients() ? ClockShim.create(history.resolve(name + ".clock")) : null;
         Process process = Jvm.start(
                 List.of("-Xmx64m", "--enable-native-access=ALL-UNNAMED"),
                 clock == null ? Map.of() : clock.environment(),

@@ -46,7 +46,11 @@ enum Fault {
     /** A master is killed and its replica takes over. */
     FAIL_OVER("fail-over"),
     /** The slot of a lock that is in use moves to another master of a cluster, and back at the next strike. */
-    RESHARDING("resharding");
+    RESHARDING("resharding"),
+    /** The leader of an ensemble is killed, and comes back with its data after a while. */
+    LEADER_KILL("leader-kill"),
+    /** Two of the store's other faults are on at the same time: one of a client, one of servers. See {@link Mixture}. */
+    MIXED("mixed");
 
     private final String word;
 
@@ -62,6 +66,24 @@ enum Fault {
     /** Returns whether a server's clock is set. */
     boolean movesServerClock() {
         return this == CLOCK_FORWARD || this == CLOCK_BACK || this == BARE_MAJORITY_CLOCK;
+    }
+
+    /** Returns whether a store loses what it had. */
+    boolean forgets() {
+        return this == AMNESIA || this == FLUSH;
+    }
+
+    /** Returns whether it strikes a client process or its connections, not servers. */
+    boolean strikesClients() {
+        return switch (this) {
+            case STOP, KILL, CUT, BLACK_HOLE, DELAY, DUPLICATE, SUSPEND -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns whether clients may fall asleep, so that each needs a shim of its clocks. */
+    boolean suspendsClients() {
+        return this == SUSPEND || this == MIXED && ClockShim.isThere();
     }
 
     /**

@@ -32,13 +32,20 @@ final class Nemesis {
     private final Clients clients;
     private final History history;
     private final Random random;
+    private final Step whileOn;
 
     Nemesis(Plan plan, StoreUnderTest store, Clients clients, History history, Random random) {
+        this(plan, store, clients, history, random, () -> {});
+    }
+
+    /** Makes a nemesis that takes a step of another's whenever its fault is on, before it lets time pass. */
+    Nemesis(Plan plan, StoreUnderTest store, Clients clients, History history, Random random, Step whileOn) {
         this.plan = plan;
         this.store = store;
         this.clients = clients;
         this.history = history;
         this.random = random;
+        this.whileOn = whileOn;
     }
 
     /** Strikes once, and returns when it has been set right. */
@@ -47,11 +54,11 @@ final class Nemesis {
             case NONE -> Thread.sleep(leases(0.5, 1));
             case STOP -> {
                 ClientProcess client = clients.any(random);
-                during(client.name(), () -> client.signal("STOP"), lessOrMoreThanALease(), () -> client.signal("CONT"));
+                toClient(client, () -> client.signal("STOP"), lessOrMoreThanALease(), () -> client.signal("CONT"));
             }
             case KILL -> {
                 ClientProcess client = clients.any(random);
-                during(client.name(), client::kill, 0, () -> {});
+                toClient(client, client::kill, 0, () -> {});
                 clients.replace(client);
             }
             case SERVER_STOP -> {
@@ -162,6 +169,15 @@ final class Nemesis {
                             }
                         });
             }
+            case LEADER_KILL -> {
+                int leader = store.leader();
+                during(
+                        "servers " + List.of(leader),
+                        () -> store.kill(leader),
+                        lessOrMoreThanALease(),
+                        () -> store.restart(leader, true));
+            }
+            case MIXED -> Mixture.drawn(plan, store, clients, history, random).strike();
             case BARE_MAJORITY_CLOCK -> {
                 List<Integer> servers = some(2);
                 Duration by = Duration.ofMillis(leases(0.5, MOST_LEASES_OF_CLOCK));
@@ -196,21 +212,26 @@ final class Nemesis {
             client.fallAsleep();
         }
         long from = System.nanoTime();
-        Thread.sleep(millis);
-        Duration slept = Duration.ofNanos(System.nanoTime() - from);
-        for (ClientProcess client : asleep) {
-            client.wakeUp(slept);
+        try {
+            whileOn.run();
+            Thread.sleep(millis);
+        } finally {
+            Duration slept = Duration.ofNanos(System.nanoTime() - from);
+            for (ClientProcess client : asleep) {
+                client.wakeUp(slept);
+            }
+            asleep.forEach(client -> healed(client.name()));
         }
-        asleep.forEach(client -> healed(client.name()));
     }
 
     private void onWay(Consumer<FaultProxy> blow, long millis, Consumer<FaultProxy> healing) throws Exception {
         ClientProcess client = clients.any(random);
         List<FaultProxy> proxies = client.way().proxies();
-        during(client.name(), () -> proxies.forEach(blow), millis, () -> proxies.forEach(healing));
+        toClient(client, () -> proxies.forEach(blow), millis, () -> proxies.forEach(healing));
     }
 
-    private interface Step {
+    /** A step is part of what a nemesis does. */
+    interface Step {
         void run() throws Exception;
     }
 
@@ -219,13 +240,25 @@ final class Nemesis {
     }
 
     private void during(String target, Step blow, long millis, Step healing) throws Exception {
+        untilHealed(target, blow, millis, () -> {
+            healing.run();
+            store.awaitServing();
+        });
+    }
+
+    /** Strikes a client. Its healing does not wait for servers, which another nemesis may have struck. */
+    private void toClient(ClientProcess client, Step blow, long millis, Step healing) throws Exception {
+        untilHealed(client.name(), blow, millis, healing);
+    }
+
+    private void untilHealed(String target, Step blow, long millis, Step healing) throws Exception {
         struck(target);
         try {
             blow.run();
+            whileOn.run();
             Thread.sleep(millis);
         } finally {
             healing.run();
-            store.awaitServing();
             healed(target);
         }
     }

@@ -16,6 +16,8 @@ import java.util.Set;
  *   <li>A slot that moves takes the keys of its locks along, each of which only one master serves at any time.
  *   <li>A pooler lends sessions, and locks in tables belong to none.
  *   <li>A replica that takes over may not have heard of the last grants.
+ *   <li>A leader of ZooKeeper that is lost has shared each grant with a majority.
+ *   <li>A mixture is made of faults under each of which holders exclude each other, whatever else is on.
  * </ul>
  */
 final class Promises {
@@ -44,15 +46,15 @@ final class Promises {
                         .contains(fault);
             default ->
                 !fault.movesServerClock()
-                        && !EnumSet.of(Fault.AMNESIA, Fault.FLUSH, Fault.FAIL_OVER, Fault.SUSPEND, Fault.DUPLICATE)
+                        && !fault.forgets()
+                        && !EnumSet.of(Fault.FAIL_OVER, Fault.SUSPEND, Fault.DUPLICATE, Fault.MIXED)
                                 .contains(fault);
         };
         return excluded ? Promise.EXCLUDED : Promise.NONE;
     }
 
     private static Promise ours(StoreKind store, Fault fault) {
-        boolean forgets = fault == Fault.AMNESIA || fault == Fault.FLUSH;
-        if (forgets && store == StoreKind.ZOOKEEPER) {
+        if (fault.forgets() && store == StoreKind.ZOOKEEPER) {
             return Promise.NONE;
         }
         boolean fenced = switch (fault) {

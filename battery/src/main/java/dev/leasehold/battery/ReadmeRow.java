@@ -82,7 +82,7 @@ enum ReadmeRow {
                                     "ReplicasTest.aLaggingReplicaForgetsNothingThatWasGranted"))),
     MINORITY_LOST(
             new Words("fewer than half of the nodes lost", "不到一半的节点失效"),
-            Set.of(Fault.MINORITY_LOST),
+            Set.of(Fault.MINORITY_LOST, Fault.LEADER_KILL),
             List.of(
                     of(REDLOCK)
                             .saying(EXCLUDED, "%s, goes on", "%s，照常工作")

@@ -76,10 +76,10 @@ final class Soak {
         return new Soak(plan, out).carryOut();
     }
 
-    /** Returns the faults of a store, without those that need the shim of a clock. */
+    /** Returns the faults of a store, one at a time, without those that need the shim of a clock. */
     static List<Fault> faults(StoreKind store) {
         EnumSet<Fault> faults = EnumSet.copyOf(store.faults());
-        faults.removeAll(EnumSet.of(Fault.NONE, Fault.SUSPEND));
+        faults.removeAll(EnumSet.of(Fault.NONE, Fault.SUSPEND, Fault.MIXED));
         faults.removeIf(
                 fault -> fault.movesServerClock() || Promises.of(Peer.LEASEHOLD, store, fault) != Promise.EXCLUDED);
         return List.copyOf(faults);

@@ -19,7 +19,7 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL, Fault.SUSPEND);
+            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL, Fault.SUSPEND, Fault.MIXED);
         }
     },
     REDIS {
@@ -36,7 +36,8 @@ enum StoreKind {
                     Fault.MAJORITY_LOST,
                     Fault.BARE_MAJORITY_CLOCK,
                     Fault.FAIL_OVER,
-                    Fault.RESHARDING));
+                    Fault.RESHARDING,
+                    Fault.LEADER_KILL));
         }
     },
     SENTINEL {
@@ -58,7 +59,7 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.complementOf(EnumSet.of(Fault.FAIL_OVER, Fault.RESHARDING));
+            return EnumSet.complementOf(EnumSet.of(Fault.FAIL_OVER, Fault.RESHARDING, Fault.LEADER_KILL));
         }
     },
     CLUSTER {
@@ -69,7 +70,14 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.of(Fault.NONE, Fault.STOP, Fault.KILL, Fault.RESTART, Fault.SESSION_KILL, Fault.RESHARDING);
+            return EnumSet.of(
+                    Fault.NONE,
+                    Fault.STOP,
+                    Fault.KILL,
+                    Fault.RESTART,
+                    Fault.SESSION_KILL,
+                    Fault.RESHARDING,
+                    Fault.MIXED);
         }
     },
     POSTGRES {
@@ -146,7 +154,8 @@ enum StoreKind {
                 Fault.SUSPEND,
                 Fault.CLOCK_FORWARD,
                 Fault.CLOCK_BACK,
-                Fault.SESSION_KILL);
+                Fault.SESSION_KILL,
+                Fault.MIXED);
     }
 
     /**

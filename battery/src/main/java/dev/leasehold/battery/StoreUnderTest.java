@@ -49,6 +49,11 @@ interface StoreUnderTest extends AutoCloseable {
         throw new UnsupportedOperationException("this store's clocks cannot be set");
     }
 
+    /** Returns which server leads the others, and waits for a while until one does. */
+    default int leader() throws Exception {
+        throw new UnsupportedOperationException("none of this store's servers leads the others");
+    }
+
     /** Ends the connections of all clients, or of some. */
     default void killSessions(int server) throws Exception {
         throw new UnsupportedOperationException("this store ends no connections");

@@ -94,6 +94,31 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
         }
     }
 
+    /** Finds the server that calls itself the leader and has as many followers in step as make a majority with it. */
+    @Override
+    public int leader() {
+        long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (true) {
+            for (int i = 0; i < SERVERS; i++) {
+                if (leads(i)) {
+                    return i;
+                }
+            }
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("no server leads; see " + directory);
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    private boolean leads(int index) {
+        List<String[]> monitored =
+                ask(index, "mntr").lines().map(line -> line.split("\t", -1)).toList();
+        return monitored.stream().anyMatch(words -> words[0].equals("zk_server_state") && words[1].equals("leader"))
+                && monitored.stream()
+                        .anyMatch(words -> words[0].equals("zk_synced_followers") && number(words) >= SERVERS / 2);
+    }
+
     private String ask(int index, String word) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), ports[index])) {
             socket.setSoTimeout(2_000);
