@@ -6,6 +6,7 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
@@ -52,6 +53,7 @@ class DifferentialTest {
     private static final long BEYOND_WAITERS = TimeUnit.SECONDS.toMicros(30);
     private static final long BEYOND_LEASES = TimeUnit.MINUTES.toMicros(60);
     private static final int CLIENTS = 4;
+    private static final ClockReading NO_STAMP = new ClockReading(0, 0);
 
     @RegisterExtension
     private static final Started<RealTime> TIME = new Started<>(RealTime::new);
@@ -147,8 +149,8 @@ class DifferentialTest {
             // What is known of the place may be wrong, and asked again must be said.
             int place = again ? random.nextInt(6) : Claim.NEW;
             Claim claim = new Claim(id, lock, Claim.EXCLUSIVE, LEASE, spare, random.nextInt(3) > 0, place);
-            SimAnswer expected =
-                    ask(new SimRequest.Ask(claim, "owner of " + id.client())).answer();
+            SimAnswer expected = ask(new SimRequest.Ask(claim, "owner of " + id.client(), NO_STAMP))
+                    .answer();
             ClaimAnswer actual = get(stores.get(from).claim(claim));
             if (expected instanceof SimAnswer.Granted granted) {
                 assertThat(actual).as(story()).isInstanceOf(ClaimAnswer.Granted.class);

@@ -128,7 +128,7 @@ final class SimFaults {
     private void breakLease() {
         SimRequest request = server.newestLease("lock-" + chance.nextInt(scenario.locks));
         world.note("operator", "breaks a lease", request);
-        server.handle(request, (answer, stamp) -> {});
+        server.handle(request, answer -> {});
     }
 
     private void often(boolean drawn, long meanInterval, Runnable fault) {

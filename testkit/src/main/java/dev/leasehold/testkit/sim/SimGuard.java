@@ -74,8 +74,8 @@ public enum SimGuard {
     DEADLINE_FROM_SENDING,
     /** A deadline uses the time left that the answer names. */
     TIME_LEFT_FROM_ANSWER,
-    /** A pushed grant counts from the client's last exchange with the server. */
-    PUSHED_GRANT_FROM_EXCHANGE,
+    /** A pushed grant counts from the stamp that it tells: the client's clocks before it asked. */
+    PUSHED_GRANT_FROM_STAMP,
     /** The node tells a client that its lease is lost. */
     LOSS_ANSWERED,
     /** The monotonic clock moves. */

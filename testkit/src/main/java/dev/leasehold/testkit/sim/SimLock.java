@@ -2,6 +2,7 @@ package dev.leasehold.testkit.sim;
 
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import java.util.ArrayList;
@@ -17,9 +18,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimLock {
 
-    /** A waiter has the share of its first arrival. */
+    /** A waiter has the share of its first arrival, and the stamp of the question that came last. */
     record Waiter(
-            ClaimId claim, String owner, int share, long leaseMicros, long periodMicros, int spare, long aliveUntil) {}
+            ClaimId claim,
+            String owner,
+            int share,
+            long leaseMicros,
+            long periodMicros,
+            int spare,
+            ClockReading stamp,
+            long aliveUntil) {}
 
     /** A hold is one holder's, or what is kept of it. */
     static final class Held {

@@ -48,7 +48,7 @@ public final class SimNode {
         List<SimSignal> signals = new ArrayList<>();
         SimAnswer answer;
         if (request instanceof SimRequest.Ask ask) {
-            answer = claim(lock, ask.claim(), ask.owner(), time, signals);
+            answer = claim(lock, ask, time, signals);
         } else if (request instanceof SimRequest.Renew renew) {
             answer = renew(lock, renew.lease(), renew.duration(), time);
         } else if (request instanceof SimRequest.Downgrade downgrade) {
@@ -158,7 +158,8 @@ public final class SimNode {
         return locks.values().stream().mapToLong(lock -> lock.last).max().orElse(0);
     }
 
-    private SimAnswer claim(SimLock lock, Claim claim, String owner, NodeTime time, List<SimSignal> signals) {
+    private SimAnswer claim(SimLock lock, SimRequest.Ask ask, NodeTime time, List<SimSignal> signals) {
+        Claim claim = ask.claim();
         long now = time.micros();
         long lease = claim.lease().toNanos() / 1000;
         SimLock.Held own = lock.holder(now, held -> held.lease.claim().equals(claim.id()));
@@ -177,11 +178,12 @@ public final class SimNode {
         int index = lock.indexOf(claim.id());
         SimLock.Waiter asker = new SimLock.Waiter(
                 claim.id(),
-                owner,
+                ask.owner(),
                 index >= 0 ? lock.queue.get(index).share() : claim.share(),
                 lease,
                 WaitingRules.claimPeriod(claim.lease()).toNanos() / 1000,
                 claim.spare(),
+                ask.stamp(),
                 now + WaitingRules.aliveFor(claim.lease()).toNanos() / 1000);
         if (index >= 0) {
             lock.queue.set(index, asker);
@@ -326,7 +328,13 @@ public final class SimNode {
             } else {
                 SimLock.Held granted = grant(name, lock, next, now + next.periodMicros(), time);
                 signals.add(new SimSignal.HandedOver(
-                        granted.lease, next.spare(), next.share(), granted.slot, granted.end, next.periodMicros()));
+                        granted.lease,
+                        next.spare(),
+                        next.share(),
+                        granted.slot,
+                        next.stamp(),
+                        granted.end,
+                        next.periodMicros()));
                 if (off.contains(SimGuard.ALL_THAT_FIT_COME_IN)) {
                     break;
                 }

@@ -2,6 +2,7 @@ package dev.leasehold.testkit.sim;
 
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 
@@ -16,8 +17,9 @@ public sealed interface SimRequest {
      *
      * @param claim the claim
      * @param owner who claims, in words
+     * @param stamp the asker's own clocks, read before it was sent
      */
-    record Ask(Claim claim, String owner) implements SimRequest {
+    record Ask(Claim claim, String owner, ClockReading stamp) implements SimRequest {
         @Override
         public String lock() {
             return claim.lock();

@@ -3,7 +3,7 @@ package dev.leasehold.testkit.sim;
 import dev.leasehold.spi.LeaseId;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /**
  * A simulated server is the machine that a node runs on: it may be down, come back with or without its memory, and have
@@ -11,12 +11,9 @@ import java.util.function.BiConsumer;
  */
 final class SimServer {
 
-    /** A stamp comes back to a client with an answer, and a pushed grant refers to it. */
-    record Stamp(long micros, long run) {}
-
     /** An inbox receives the signals to one client. */
     interface Inbox {
-        void signal(SimSignal signal, Stamp stamp);
+        void signal(SimSignal signal);
 
         void broken();
     }
@@ -29,7 +26,6 @@ final class SimServer {
     /** After a loss of memory the clock is not behind the greatest token: the condition of the promise. */
     private long leastWall;
 
-    private long run = 1;
     private boolean up = true;
     private boolean refusing;
 
@@ -61,21 +57,20 @@ final class SimServer {
         return up;
     }
 
-    void handle(SimRequest request, BiConsumer<SimAnswer, Stamp> answer) {
+    void handle(SimRequest request, Consumer<SimAnswer> answer) {
         if (!up) {
             return;
         }
         SimReply reply = node.execute(request, time());
         world.note("node", "does", request, reply.answer(), reply.signals());
         judge.nodeDid(request, reply);
-        Stamp stamp = new Stamp(world.now() / 1000, run);
         for (SimSignal signal : reply.signals()) {
             Inbox inbox = inboxes.get(signal.client());
             if (inbox != null) {
-                inbox.signal(signal, stamp);
+                inbox.signal(signal);
             }
         }
-        answer.accept(reply.answer(), stamp);
+        answer.accept(reply.answer());
     }
 
     void goDown() {
@@ -89,7 +84,6 @@ final class SimServer {
             forget();
         }
         up = true;
-        run++;
         // The order of a hash map would do, as ids are the same in every run; sorted, it is also told in the same
         // order.
         inboxes.entrySet().stream()

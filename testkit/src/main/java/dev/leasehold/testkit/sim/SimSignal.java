@@ -1,5 +1,6 @@
 package dev.leasehold.testkit.sim;
 
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 
 /** A simulated signal goes from a node to a client without a request. */
@@ -15,10 +16,12 @@ public sealed interface SimSignal {
      * @param spare further tokens
      * @param share the share of its claim
      * @param slot the slot of a permit, or {@link dev.leasehold.spi.Grant#NO_SLOT}
-     * @param endMicros when it ends, by the node's clock
+     * @param stamp that of the question which the node has last heard of its claim
+     * @param endMicros when it ends, by the node's clock: for those who judge, since a client cannot tell what that means
      * @param periodMicros how long the claim period is
      */
-    record HandedOver(LeaseId lease, int spare, int share, int slot, long endMicros, long periodMicros)
+    record HandedOver(
+            LeaseId lease, int spare, int share, int slot, ClockReading stamp, long endMicros, long periodMicros)
             implements SimSignal {
         @Override
         public String client() {

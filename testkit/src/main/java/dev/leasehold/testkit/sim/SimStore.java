@@ -47,8 +47,6 @@ final class SimStore implements Store, SimServer.Inbox {
     private final SplittableRandom chance;
     private final Map<Long, CompletableFuture<?>> pending = new LinkedHashMap<>();
     private long sent;
-    private @Nullable ClockReading exchangeSentAt;
-    private SimServer.Stamp exchange = new SimServer.Stamp(0, 0);
     private boolean closed;
 
     SimStore(
@@ -72,7 +70,7 @@ final class SimStore implements Store, SimServer.Inbox {
 
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
-        return send(new SimRequest.Ask(claim, process.name()), (answer, sentAt) -> {
+        return send(new SimRequest.Ask(claim, process.name(), context.time().now()), (answer, sentAt) -> {
             if (answer instanceof SimAnswer.Granted granted) {
                 return new ClaimAnswer.Granted(
                         granted.lease(),
@@ -151,8 +149,8 @@ final class SimStore implements Store, SimServer.Inbox {
     }
 
     @Override
-    public void signal(SimSignal signal, SimServer.Stamp stamp) {
-        pushed.send(() -> process.run(() -> receive(signal, stamp)));
+    public void signal(SimSignal signal) {
+        pushed.send(() -> process.run(() -> receive(signal)));
     }
 
     @Override
@@ -164,12 +162,12 @@ final class SimStore implements Store, SimServer.Inbox {
         }));
     }
 
-    private void receive(SimSignal signal, SimServer.Stamp stamp) {
+    private void receive(SimSignal signal) {
         if (closed) {
             return;
         }
         if (signal instanceof SimSignal.HandedOver granted) {
-            Validity validity = usable(granted, stamp);
+            Validity validity = usable(granted);
             world.note(
                     process.name(),
                     validity == null ? "is pushed a reason to ask" : "is pushed a usable grant",
@@ -181,20 +179,17 @@ final class SimStore implements Store, SimServer.Inbox {
         }
     }
 
-    // The time left counts from the last exchange, whose node time is known; never more than the claim period from
-    // here.
-    private @Nullable Validity usable(SimSignal.HandedOver granted, SimServer.Stamp stamp) {
+    // As ClockStamp of leasehold-redis: the grant was made after the question with that stamp had been sent. Where the
+    // stamp is old, the grant is only a reason to ask.
+    private @Nullable Validity usable(SimSignal.HandedOver granted) {
         boolean draw = chance.nextDouble() < scenario.usableSignals;
-        ClockReading sentAt = exchangeSentAt;
-        if (!draw || sentAt == null || exchange.run() != stamp.run()) {
+        ClockReading received = context.time().now();
+        Duration period = Duration.ofNanos(granted.periodMicros() * 1000);
+        long age = received.nanos() - granted.stamp().nanos();
+        if (!draw || age < 0 || age > period.toNanos() / 2) {
             return null;
         }
-        long period = context.time().nanos() + granted.periodMicros() * 1000;
-        if (!scenario.on(SimGuard.PUSHED_GRANT_FROM_EXCHANGE)) {
-            return new Validity(context.time().now(), period);
-        }
-        Validity bound = validity(sentAt, granted.endMicros() - exchange.micros(), Duration.ZERO);
-        return bound.nanosLeft(period) > 0 ? new Validity(sentAt, period) : bound;
+        return Validity.of(scenario.on(SimGuard.PUSHED_GRANT_FROM_STAMP) ? granted.stamp() : received, period);
     }
 
     private Validity validity(ClockReading sentAt, long leftMicros, Duration asked) {
@@ -231,11 +226,9 @@ final class SimStore implements Store, SimServer.Inbox {
         });
         there.send(() -> server.handle(
                 request,
-                (answer, stamp) -> back.send(() -> process.run(() -> {
+                answer -> back.send(() -> process.run(() -> {
                     if (pending.remove(number) != null) {
                         limit.cancel();
-                        exchangeSentAt = sentAt;
-                        exchange = stamp;
                         result.complete(read.apply(answer, sentAt));
                     }
                 }))));
