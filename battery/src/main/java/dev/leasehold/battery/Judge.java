@@ -52,6 +52,7 @@ final class Judge {
         judge.calls.forEach(judge::call);
         judge.byLock().values().forEach(judge::order);
         judge.resumption();
+        new AwayRules(terms, judge.calls, judge.disturbances, judge::report).judge(sorted);
         left.forEach(each -> judge.found.add(new Violation(Rule.NOTHING_LEFT, each)));
         return judge.found.stream()
                 .filter(violation -> terms.rules().contains(violation.rule()))

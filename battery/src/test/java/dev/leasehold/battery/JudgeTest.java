@@ -35,6 +35,7 @@ class JudgeTest {
                 Duration.ofMillis(2_000),
                 Duration.ofMillis(500),
                 Duration.ofMillis(100),
+                Duration.ofMillis(1_500),
                 2,
                 rules);
         return Judge.violations(terms, history, left).stream()
