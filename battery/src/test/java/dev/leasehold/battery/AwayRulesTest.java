@@ -94,6 +94,14 @@ class AwayRulesTest {
         assertThat(judged()).isEmpty();
     }
 
+    /** Its answer was under way for long, or it was read late. */
+    @Test
+    void whatWasAskedForBeforeAMajorityWentMayBeGrantedLongAfterIt() {
+        away(true);
+        hold("a/0", 900, 1_500, 1_600, 1_950);
+        assertThat(judged()).isEmpty();
+    }
+
     @Test
     void aLeaseFromBeforeAMajorityWentMayGoOnToAnotherCallerOfItsProcess() {
         away(true);
@@ -166,6 +174,16 @@ class AwayRulesTest {
     void grantsGoOnWhileAMinorityIsAway() {
         away(false);
         hold("a/0", 900, 2_510, 2_600);
+        assertThat(judged()).isEmpty();
+    }
+
+    @Test
+    void pausesAreCountedOnlyWhileAMinorityIsAway() {
+        hold("a/0", 800, 900, 950);
+        away(false);
+        hold("a/0", 960, 2_450, 2_500);
+        hold("a/0", 2_510, 2_600, 2_700);
+        hold("a/0", 2_710, 4_150, 4_200);
         assertThat(judged()).isEmpty();
     }
 
