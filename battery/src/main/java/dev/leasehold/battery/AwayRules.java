@@ -13,11 +13,11 @@ import java.util.function.BiConsumer;
  * in the proxies, or a process may be slow to read them. And a process keeps one claim for all its callers, and may serve
  * several of them under one lease, the next without the store, but not when 10 ms have passed since the grant. So who asks
  * later may get what was asked for, or held, by another caller of the same process for the same lock and share, but only
- * while such an answer can be under way, which is the terms' reaction.
+ * while such an answer can be under way, which is the terms' reaction, or longer if the process itself is struck meanwhile.
  *
  * <p>The end that a lease states is read after the time that is written beside it. In a process that was slow in between, and
  * heard of servers that had come back, it would belong to the time after the absence; so ends that are stated just before
- * the servers begin again are not judged.
+ * the servers begin again are not judged, nor are those of a process that was stopped, whose clock may stand still, too.
  *
  * <p><b>A minority.</b> The others go on: at no time is nothing granted for longer than the terms' pause. That is not said
  * where another fault may still have effects: a master that has come back with nothing that proves its memory has no vote for
@@ -61,22 +61,35 @@ final class AwayRules {
     /** Returns whether a process may have the hold from before the absence. */
     private boolean isLeftOver(Event.Away away, Call hold) {
         long reaction = terms.reaction().toNanos();
-        return hold.granted().at() <= away.at() + reaction
+        List<Disturbance> own = disturbances.stream()
+                .filter(fault -> fault.target().equals(hold.client()))
+                .filter(fault -> fault.from() <= hold.granted().at() && fault.to() >= away.at() - reaction)
+                .toList();
+        long since = own.stream().mapToLong(Disturbance::from).reduce(away.at(), Math::min) - reaction;
+        long heard = own.stream().mapToLong(Disturbance::to).reduce(away.at(), Math::max);
+        return hold.granted().at() - reaction <= heard
                 && calls.stream()
                         .filter(other -> other.client().equals(hold.client())
                                 && other.asked().lock().equals(hold.asked().lock())
                                 && other.asked().share() == hold.asked().share())
-                        .anyMatch(other -> other.asked().at() <= away.at() && other.endedAt() >= away.at() - reaction);
+                        .anyMatch(other -> other.asked().at() <= away.at() && other.endedAt() >= since);
     }
 
     private void stated(Event.Away away, Call hold, long at, long validUntil) {
         if (at >= away.at()
                 && at <= away.until() - terms.reaction().toNanos()
-                && validUntil - away.at() > terms.lease().toNanos()) {
+                && validUntil - away.at() > terms.lease().toNanos()
+                && !wasStopped(hold.client(), away)) {
             report.accept(
                     Rule.NO_MAJORITY,
                     "at " + at + " said to be valid until " + validUntil + " during " + away + ": " + hold.toRecord());
         }
+    }
+
+    private boolean wasStopped(String client, Event.Away away) {
+        return disturbances.stream()
+                .filter(fault -> fault.target().equals(client) && fault.stopsItsTarget())
+                .anyMatch(fault -> fault.within(away.at() - terms.lease().toNanos(), away.until(), 0) > 0);
     }
 
     private boolean isDisturbedOtherwise(Event.Away away) {

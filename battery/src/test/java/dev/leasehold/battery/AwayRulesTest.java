@@ -144,6 +144,40 @@ class AwayRulesTest {
     }
 
     @Test
+    void aClaimFromBeforeAMajorityWentMayServeAProcessLateThatWasStruckItself() {
+        history.add(new Event.Struck(ns(700), "a", "black-hole"));
+        history.add(new Event.Healed(ns(1_500), "a", "black-hole"));
+        away(true);
+        long left = ask(600, "a/0");
+        history.add(new Event.Withdrawn(ns(750), "a/0", left, "busy"));
+        hold("a/1", 1_012, 1_600, 1_650, 1_950);
+        assertThat(judged()).isEmpty();
+        hold("a/1", 1_660, 1_661, 1_670, 1_950);
+        assertThat(judged()).containsExactly(Rule.NO_MAJORITY);
+    }
+
+    @Test
+    void aFaultOfAnotherProcessExcusesNoLateGrant() {
+        history.add(new Event.Struck(ns(700), "b", "black-hole"));
+        history.add(new Event.Healed(ns(1_500), "b", "black-hole"));
+        away(true);
+        hold("a/0", 900, 1_005, 1_110);
+        hold("a/1", 1_012, 1_111, 1_150, 1_950);
+        assertThat(judged()).containsExactly(Rule.NO_MAJORITY);
+    }
+
+    @Test
+    void theEndsThatAProcessStatesThatSleptAreNotJudged() {
+        history.add(new Event.Struck(ns(800), "a", "suspend"));
+        history.add(new Event.Healed(ns(950), "a", "suspend"));
+        away(true);
+        hold("a/0", 900, 1_020, 1_150, 2_019);
+        assertThat(judged()).isEmpty();
+        hold("b/0", 900, 1_200, 1_300, 2_020);
+        assertThat(judged()).containsExactly(Rule.NO_MAJORITY);
+    }
+
+    @Test
     void aLeaseThatIsRenewedWhileAMajorityIsAwayIsRejected() {
         away(true);
         renewed(1_500, "a/0", hold("a/0", 700, 800, 1_900, 1_800), 2_010);
