@@ -136,46 +136,6 @@ class JudgeTest {
     }
 
     @Test
-    void twoHoldersOfOneSlotAreRejected() {
-        hold("a/0", 0, 10, 100, 1, 2, 0);
-        hold("b/0", 0, 20, 100, 2, 2, 0);
-        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
-    }
-
-    @Test
-    void twoHoldersOfOneSlotAreRejectedWhereOnlyTokensArePromised() {
-        hold("a/0", 0, 10, 100, 1, 2, 0);
-        hold("b/0", 0, 20, 100, 2, 2, 0);
-        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
-        assertThat(Judge.overlaps(history)).isEqualTo(1);
-    }
-
-    @Test
-    void twoHoldersOfTwoSlotsAreAcceptedWhereOnlyTokensArePromised() {
-        hold("a/0", 0, 10, 100, 1, 2, 0);
-        hold("b/0", 0, 20, 100, 2, 2, 1);
-        assertThat(judged(Promise.FENCED)).isEmpty();
-        assertThat(Judge.overlaps(history)).isZero();
-    }
-
-    @Test
-    void twoHoldersOfOneSlotAfterAFlushAreExcusedWhereTokensTell() {
-        hold("a/0", 0, 10, 500, 1, 2, 0);
-        fault("server", "flush", 50, 51);
-        hold("b/0", 5, 60, 200, 2, 2, 0);
-        assertThat(judged(Promise.FENCED)).isEmpty();
-        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
-    }
-
-    @Test
-    void aFlushExcusesNoSlotThatWasGivenTwiceBeforeIt() {
-        hold("a/0", 0, 10, 100, 1, 2, 0);
-        hold("b/0", 0, 20, 100, 2, 2, 0);
-        fault("server", "flush", 150, 151);
-        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
-    }
-
-    @Test
     void twoHoldersAfterAFlushAreExcusedWhereTokensTell() {
         hold("a/0", 0, 10, 500, 1);
         fault("server", "flush", 50, 51);
