@@ -84,6 +84,14 @@ record Call(
         return withdrawn != null ? withdrawn.at() : HoldRecord.NEVER;
     }
 
+    /** Returns when the caller had nothing more of it; {@link HoldRecord#NEVER} if the history ends before. */
+    long endedAt() {
+        if (released != null) {
+            return released.at();
+        }
+        return withdrawn != null ? withdrawn.at() : HoldRecord.NEVER;
+    }
+
     /** Returns the latest end that the lease has ever stated. */
     long validUntil() {
         long latest = granted.validUntil();

@@ -75,6 +75,14 @@ sealed interface Event {
     /** A healed event says that the battery has set right what it did. */
     record Healed(long at, String worker, String fault) implements Event {}
 
+    /**
+     * An away event says that from then until {@code until} the servers that a blow took were certainly away, so it lies
+     * within that blow.
+     *
+     * @param most whether they are a majority of the servers
+     */
+    record Away(long at, String worker, boolean most, long until) implements Event {}
+
     /** Returns the event as one line, without its end. */
     default String toLine() {
         List<Object> parts =
@@ -96,6 +104,8 @@ sealed interface Event {
             parts.add(struck.fault);
         } else if (this instanceof Healed healed) {
             parts.add(healed.fault);
+        } else if (this instanceof Away away) {
+            parts.addAll(List.of(away.most, away.until));
         }
         return String.join(
                 " ",
@@ -127,6 +137,7 @@ sealed interface Event {
                 case "withdrawn" -> new Withdrawn(at, p[2], number(p, 3), p[4]);
                 case "struck" -> new Struck(at, p[2], p[3]);
                 case "healed" -> new Healed(at, p[2], p[3]);
+                case "away" -> new Away(at, p[2], Boolean.parseBoolean(p[3]), number(p, 4));
                 default -> throw new IllegalArgumentException("no event: '" + line + "'");
             };
         } catch (ArrayIndexOutOfBoundsException e) {

@@ -52,6 +52,7 @@ final class Judge {
         judge.calls.forEach(judge::call);
         judge.byLock().values().forEach(judge::order);
         judge.resumption();
+        new AwayRules(terms, judge.calls, judge.disturbances, judge::report).judge(sorted);
         left.forEach(each -> judge.found.add(new Violation(Rule.NOTHING_LEFT, each)));
         return judge.found.stream()
                 .filter(violation -> terms.rules().contains(violation.rule()))
@@ -98,11 +99,7 @@ final class Judge {
             present.removeIf(older -> older.believedUntil() <= at);
             List<Call> beside =
                     present.stream().filter(older -> !isExcused(older, younger)).toList();
-            int least = beside.stream()
-                    .mapToInt(older -> older.asked().share())
-                    .min()
-                    .orElse(Integer.MAX_VALUE);
-            if (beside.size() >= Math.min(least, younger.asked().share())) {
+            if (isOneTooMany(younger, beside)) {
                 report(
                         Rule.EXCLUSION,
                         "on " + lock + " " + younger.toRecord() + " beside "
@@ -121,15 +118,21 @@ final class Judge {
             for (Call younger : holds) {
                 present.removeIf(
                         older -> older.believedUntil() <= younger.granted().at());
-                int least = present.stream()
-                        .mapToInt(older -> older.asked().share())
-                        .min()
-                        .orElse(Integer.MAX_VALUE);
-                count += present.size() >= Math.min(least, younger.asked().share()) ? 1 : 0;
+                count += isOneTooMany(younger, present) ? 1 : 0;
                 present.add(younger);
             }
         }
         return count;
+    }
+
+    /** Returns whether a hold cannot be beside others: they are too many, or one of them has its slot. */
+    private static boolean isOneTooMany(Call younger, List<Call> beside) {
+        int least =
+                beside.stream().mapToInt(older -> older.asked().share()).min().orElse(Integer.MAX_VALUE);
+        int slot = younger.granted().slot();
+        return beside.size() >= Math.min(least, younger.asked().share())
+                || slot >= 0
+                        && beside.stream().anyMatch(older -> older.granted().slot() == slot);
     }
 
     /**

@@ -1,11 +1,13 @@
 package dev.leasehold.battery;
 
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.HoldRecord;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -143,11 +145,7 @@ final class Nemesis {
             case MINORITY_LOST, MAJORITY_LOST -> {
                 boolean most = plan.fault() == Fault.MAJORITY_LOST;
                 List<Integer> servers = some(most ? store.servers() / 2 + 1 : (store.servers() - 1) / 2);
-                during(
-                        "servers " + servers,
-                        () -> each(servers, store::kill),
-                        lessOrMoreThanALease(),
-                        () -> each(servers, server -> store.restart(server, true)));
+                away(servers, most, most ? lessOrMoreThanALease() : plan.pause().toMillis() + leases(0.5, 1));
             }
             case RESHARDING -> {
                 List<String> locks = new ArrayList<>(LeaseholdLocks.NAMES);
@@ -222,6 +220,25 @@ final class Nemesis {
             }
             asleep.forEach(client -> healed(client.name()));
         }
+    }
+
+    /** Kills servers for a while, and writes down between which times all of them were certainly away. */
+    private void away(List<Integer> servers, boolean most, long millis) throws Exception {
+        String target = "servers " + servers;
+        AtomicLong gone = new AtomicLong(HoldRecord.NEVER);
+        during(
+                target,
+                () -> {
+                    each(servers, store::kill);
+                    gone.set(System.nanoTime());
+                },
+                millis,
+                () -> {
+                    if (gone.get() != HoldRecord.NEVER) {
+                        history.add(new Event.Away(gone.get(), target, most, System.nanoTime()));
+                    }
+                    each(servers, server -> store.restart(server, true));
+                });
     }
 
     private void onWay(Consumer<FaultProxy> blow, long millis, Consumer<FaultProxy> healing) throws Exception {

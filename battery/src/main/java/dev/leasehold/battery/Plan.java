@@ -48,19 +48,33 @@ record Plan(
 
     /** Returns the terms by which the run is judged. */
     Terms terms(int overtaking) {
-        Duration longestHold = lease.multipliedBy(16).dividedBy(10);
         Duration set = fault.movesServerClock() ? lease.multipliedBy(Nemesis.MOST_LEASES_OF_CLOCK) : Duration.ZERO;
         return new Terms(
                 Promises.of(peer, store, fault),
                 store.longestLease(lease),
                 // No hold is so long that a clock is set more than twice in it.
                 store.longestLease(lease).plus(set.multipliedBy(2)),
-                longestHold.multipliedBy(2L * clients).plusSeconds(2),
+                longestHold().multipliedBy(2L * clients).plusSeconds(2),
                 store.recovery(lease)
                         .plus(set)
                         .plus(peer.recovery()), // A clock that is set back keeps leases for longer.
                 reaction,
+                pause(),
                 overtaking,
                 peer.rules());
+    }
+
+    /**
+     * Returns how long nothing may be granted while a minority of the servers is away: for as long as the longest hold, then
+     * the lease of a holder that has no majority without them, and what a busy machine takes. In ZooKeeper the leader may be
+     * among them; then its followers wait for it and elect another.
+     */
+    Duration pause() {
+        Duration election = store == StoreKind.ZOOKEEPER ? ZooKeeperUnderTest.SILENCE : Duration.ZERO;
+        return longestHold().plus(store.longestLease(lease)).plus(reaction).plus(election);
+    }
+
+    private Duration longestHold() {
+        return lease.multipliedBy(16).dividedBy(10);
     }
 }

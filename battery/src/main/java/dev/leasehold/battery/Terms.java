@@ -12,6 +12,7 @@ import java.util.Set;
  * @param longestWait how long a wait may take where nothing is the matter: all others, each with the longest hold
  * @param recovery what a fault may cost after its end: a lease that runs out, and waiters that went silent
  * @param reaction how late a listener may be called on a busy machine, and by how much an earlier request must be earlier
+ * @param pause how long nothing may be granted while a minority of the servers is away
  * @param overtaking how many later requests of other clients may be served before a waiter
  * @param rules the rules that apply; a peer without tokens, say, cannot break that of their order
  */
@@ -22,5 +23,6 @@ record Terms(
         Duration longestWait,
         Duration recovery,
         Duration reaction,
+        Duration pause,
         int overtaking,
         Set<Violation.Rule> rules) {}

@@ -24,6 +24,10 @@ record Violation(Rule rule, String text) {
         AVAILABILITY,
         /** After a fault, locks are granted again. */
         RESUMPTION,
+        /** While a majority of the servers is away, nobody gets a lock, and no lease is made longer. */
+        NO_MAJORITY,
+        /** While only a minority of the servers is away, locks are granted. */
+        GOES_ON,
         /** At the end the store has no holder and no waiter. */
         NOTHING_LEFT
     }

@@ -27,6 +27,10 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
 
     private static final int SERVERS = 3;
     private static final int TICK = 500;
+    private static final int SYNC_TICKS = 10;
+
+    /** How long a server hears nothing of another before it gives it up. */
+    static final Duration SILENCE = Duration.ofMillis(TICK * SYNC_TICKS);
 
     private final Path directory;
     private final int[] ports = ports();
@@ -71,7 +75,7 @@ final class ZooKeeperUnderTest implements StoreUnderTest {
         Files.writeString(
                 home.resolve("zoo.cfg"),
                 "dataDir=" + home + "\nclientPort=" + ports[index] + "\nclientPortAddress=127.0.0.1\ntickTime=" + TICK
-                        + "\ninitLimit=20\nsyncLimit=10\nmaxClientCnxns=0\nadmin.enableServer=false\n"
+                        + "\ninitLimit=20\nsyncLimit=" + SYNC_TICKS + "\nmaxClientCnxns=0\nadmin.enableServer=false\n"
                         + "4lw.commands.whitelist=*\n" + others);
         Files.writeString(home.resolve("myid"), Integer.toString(index + 1));
         Process process = Jvm.start(

@@ -21,7 +21,8 @@ class EventTest {
             new Event.Released(6, "c/0", 1, 5, 120, false),
             new Event.Withdrawn(7, "c/1", 2, "failed: no\nserver"),
             new Event.Struck(8, "server", "server stop"),
-            new Event.Healed(9, "server", "server stop"));
+            new Event.Healed(9, "server", "server stop"),
+            new Event.Away(10, "servers [0, 2]", true, 12));
 
     @Test
     void everyEventIsReadAsItWasWritten() {

@@ -35,6 +35,7 @@ class JudgeTest {
                 Duration.ofMillis(2_000),
                 Duration.ofMillis(500),
                 Duration.ofMillis(100),
+                Duration.ofMillis(1_500),
                 2,
                 rules);
         return Judge.violations(terms, history, left).stream()
@@ -131,13 +132,6 @@ class JudgeTest {
         hold("a/0", 0, 10, 100, 1, 2, 0);
         hold("b/0", 0, 20, 100, 2, 2, 1);
         hold("c/0", 0, 30, 100, 3, 2, -1);
-        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
-    }
-
-    @Test
-    void twoHoldersOfOneSlotAreRejected() {
-        hold("a/0", 0, 10, 100, 1, 2, 0);
-        hold("b/0", 0, 20, 100, 2, 2, 0);
         assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
     }
 

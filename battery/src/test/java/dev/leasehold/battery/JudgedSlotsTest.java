@@ -1,0 +1,82 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.battery.Violation.Rule;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Two holders of one slot of two are rejected as two holders of a lock are. Times are milliseconds. */
+class JudgedSlotsTest {
+
+    private final List<Event> history = new ArrayList<>();
+    private long calls;
+
+    private static long ns(long millis) {
+        return millis * 1_000_000;
+    }
+
+    private List<Rule> judged(Promise promise) {
+        Duration second = Duration.ofMillis(1_000);
+        Duration reaction = Duration.ofMillis(100);
+        Terms terms =
+                new Terms(promise, second, second, second, second, reaction, second, 2, EnumSet.allOf(Rule.class));
+        return Judge.violations(terms, history, List.of()).stream()
+                .map(Violation::rule)
+                .toList();
+    }
+
+    private void permit(String worker, long asked, long from, long until, long token, int slot) {
+        history.add(new Event.Asked(ns(asked), worker, ++calls, "lock", 2));
+        history.add(new Event.Granted(ns(from), worker, calls, token, slot, ns(until + 1)));
+        history.add(new Event.Released(ns(until), worker, calls, ns(until), ns(until + 1), true));
+    }
+
+    private void flush(long at) {
+        history.add(new Event.Struck(ns(at), "server", "flush"));
+        history.add(new Event.Healed(ns(at + 1), "server", "flush"));
+    }
+
+    @Test
+    void twoHoldersOfOneSlotAreRejected() {
+        permit("a/0", 0, 10, 100, 1, 0);
+        permit("b/0", 0, 20, 100, 2, 0);
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
+    }
+
+    @Test
+    void twoHoldersOfOneSlotAreRejectedWhereOnlyTokensArePromised() {
+        permit("a/0", 0, 10, 100, 1, 0);
+        permit("b/0", 0, 20, 100, 2, 0);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
+        assertThat(Judge.overlaps(history)).isEqualTo(1);
+    }
+
+    @Test
+    void twoHoldersOfTwoSlotsAreAcceptedWhereOnlyTokensArePromised() {
+        permit("a/0", 0, 10, 100, 1, 0);
+        permit("b/0", 0, 20, 100, 2, 1);
+        assertThat(judged(Promise.FENCED)).isEmpty();
+        assertThat(Judge.overlaps(history)).isZero();
+    }
+
+    @Test
+    void twoHoldersOfOneSlotAfterAFlushAreExcusedWhereTokensTell() {
+        permit("a/0", 0, 10, 500, 1, 0);
+        flush(50);
+        permit("b/0", 5, 60, 200, 2, 0);
+        assertThat(judged(Promise.FENCED)).isEmpty();
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.EXCLUSION);
+    }
+
+    @Test
+    void aFlushExcusesNoSlotThatWasGivenTwiceBeforeIt() {
+        permit("a/0", 0, 10, 100, 1, 0);
+        permit("b/0", 0, 20, 100, 2, 0);
+        flush(150);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
+    }
+}
