@@ -151,10 +151,11 @@ final class SimJudge {
         boolean handsOver =
                 reply.answer() instanceof SimAnswer.Ended ended && (ended.was() || (left && !live.isEmpty()));
         boolean asked = request instanceof SimRequest.Ask && !(reply.answer() instanceof SimAnswer.Granted);
+        boolean renewed = request instanceof SimRequest.Downgrade && reply.answer() instanceof SimAnswer.Renewed;
         boolean kept = request instanceof SimRequest.Release release
                 && !release.keepFor().isZero();
         int first = queues.firstShare(lock, micros());
-        if ((handsOver || asked || (request instanceof SimRequest.Downgrade && !live.isEmpty()))
+        if ((handsOver || asked || renewed)
                 && !kept
                 && first > 0
                 && live.size() < Math.min(first, smallest)) {

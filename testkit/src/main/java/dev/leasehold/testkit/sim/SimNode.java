@@ -241,8 +241,9 @@ public final class SimNode {
     private SimAnswer downgrade(SimLock lock, SimRequest.Downgrade downgrade, NodeTime time, List<SimSignal> signals) {
         SimAnswer answer = renew(lock, downgrade.lease(), downgrade.duration(), time);
         SimLock.Held own = lock.holder(time.micros(), held -> held.lease.equals(downgrade.lease()));
-        if (answer instanceof SimAnswer.Renewed && own != null && own.share == Claim.EXCLUSIVE) {
-            own.share = Claim.UNLIMITED;
+        if (answer instanceof SimAnswer.Renewed && own != null) {
+            own.share = own.share == Claim.EXCLUSIVE ? Claim.UNLIMITED : own.share;
+            // One that comes again finds room, too, where another holder has run out meanwhile.
             if (!off.contains(SimGuard.DOWNGRADE_HANDS_OVER)) {
                 handOver(downgrade.lock(), lock, null, time, signals);
             }
