@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.leasehold.architecture.Rooms;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +39,11 @@ class ArchitectureTest {
         check(classes()
                 .should()
                 .onlyDependOnClassesThat(in(OUTSIDE).or(in("dev.leasehold..")).or(arraysOfPrimitives())));
+    }
+
+    @Test
+    void noLargeKnots() {
+        new Rooms("dev.leasehold").checkKnots();
     }
 
     @Test

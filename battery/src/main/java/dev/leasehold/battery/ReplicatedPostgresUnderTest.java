@@ -67,7 +67,7 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
         }
     }
 
-    /** Lets the replica take over, which is followed by another one at the address of the one that was killed. */
+    /** Promotes the replica, and starts a new replica at the address of the server that was killed. */
     @Override
     public void restart(int server, boolean withData) {
         replica.promote();

@@ -15,7 +15,7 @@ final class SoakGauges {
 
     private static final long MEBI = 1 << 20;
 
-    /** What a collection may leave behind today and not tomorrow: a cache of the JVM, classes that were loaded late. */
+    /** A collection may leave so much behind at one time and not at another: a cache of the JVM, classes that were loaded late. */
     private static final long HEAP_SLACK = 4 * MEBI;
 
     /** A pool of the JVM or of a driver may have grown by a thread, and reopened a file. */

@@ -77,7 +77,7 @@ class CallerRunsTimeTest {
         }
     }
 
-    /** Measured from the end of what is lent, so that a slow machine only makes it last longer than a second before. */
+    /** Measured from the end of what the caller's thread runs, so that a slow machine only makes it last longer than a second before. */
     @Test
     @DisplayName("The time that a release has spent on its thread is taken off the second that close() waits")
     void aReleaseOnTheCallerCountsTowardsClosesSecond() throws Exception {

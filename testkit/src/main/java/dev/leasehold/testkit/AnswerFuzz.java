@@ -21,7 +21,7 @@ public final class AnswerFuzz {
     private static final Duration AT_MOST = Duration.ofSeconds(20);
     private static final int LONGEST_MESSAGE = 2_000;
 
-    /** More than are asked for again within a call. */
+    /** More answers than one call asks for again. */
     private static final int MANY = 100;
 
     private final Leasehold fuzzed;

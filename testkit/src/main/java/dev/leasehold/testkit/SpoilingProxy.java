@@ -61,7 +61,7 @@ public final class SpoilingProxy implements AutoCloseable {
      * Spoils the next answers.
      *
      * @param answers how many, on all connections together; 0 to spoil no more
-     * @param seed decides what is said instead
+     * @param seed decides what is said instead; which answer that meets is decided by the connections' interleaving
      */
     public void spoil(int answers, long seed) {
         random = new Random(seed);
@@ -85,7 +85,13 @@ public final class SpoilingProxy implements AutoCloseable {
     private void accept() throws IOException {
         while (true) {
             Socket client = listener.accept();
-            Socket upstream = new Socket(InetAddress.getLoopbackAddress(), server);
+            Socket upstream;
+            try {
+                upstream = new Socket(InetAddress.getLoopbackAddress(), server);
+            } catch (IOException e) {
+                client.close();
+                continue;
+            }
             client.setTcpNoDelay(true);
             upstream.setTcpNoDelay(true);
             sockets.add(client);

@@ -14,7 +14,7 @@ public interface ConnectionRules {
     default void limit(PreparedStatement statement, int millis) throws SQLException {}
 
     /**
-     * From how many executions on the driver has the server keep a statement under a name; zero for never.
+     * Sets after how many executions the driver has the server keep a statement under a name; zero for never.
      *
      * @return what it was before
      */

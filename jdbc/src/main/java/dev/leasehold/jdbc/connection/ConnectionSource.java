@@ -24,7 +24,7 @@ public interface ConnectionSource extends AutoCloseable {
     /** Returns whether the server ends their statements by itself, when they wait for a row for too long. */
     boolean limitsWaits();
 
-    /** Why nobody gets a connection just now: a pool that is exhausted, where that can be seen; else null. */
+    /** Returns why no connection can be had at the moment, an exhausted pool, or null if that cannot be seen. */
     default @Nullable String exhausted() {
         return null;
     }

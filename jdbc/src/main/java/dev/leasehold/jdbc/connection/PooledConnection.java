@@ -76,7 +76,7 @@ public final class PooledConnection implements AutoCloseable {
         return sql;
     }
 
-    /** Not every driver can limit it; then the operating system does. */
+    /** Limits how long an answer is waited for, where the driver can; else the operating system does. */
     private void limit(int patienceMillis) throws SQLException {
         this.patienceMillis = patienceMillis;
         try {

@@ -12,7 +12,7 @@ final class ReadyConnections {
 
     private ReadyConnections() {}
 
-    /** Not of a subclass, which may do anything with the thread; nor of a pool that may be suspended and make all wait. */
+    /** Returns the pool of exactly Hikari's own class: a subclass may do anything with the thread, and a pool that can be suspended may make all callers wait. */
     private static @Nullable HikariPool pool(HikariDataSource source) {
         return source.getClass() == HikariDataSource.class
                         && !source.isAllowPoolSuspension()

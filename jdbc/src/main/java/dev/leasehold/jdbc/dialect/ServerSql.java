@@ -20,7 +20,7 @@ public final class ServerSql {
     /** The row is as it was when it was locked: see {@code ServerLocks}. */
     private static final String UNCHANGED = ROW + " AND last = ? AND token = ?";
 
-    /** Whether a lock is free whose holders stand elsewhere, and move their ends there, a single statement cannot see. */
+    /** A single statement cannot see whether a shared lock is free: its holders and their ends are in another table. */
     private static final String NOT_SHARED = " AND (client IS NULL OR client <> '*')";
 
     private static final String COUNT = "(SELECT COUNT(*) FROM $waiter WHERE namespace = ? AND name = ?)";

@@ -26,7 +26,7 @@ public interface SessionRules {
     /** Makes a key of the 32 bytes that stand for a lock's name. */
     Object key(byte[] digest);
 
-    /** In which schema the tables are, the same for everybody who uses them, whatever his connection is set to. */
+    /** Returns the schema of the tables, the same for all their users, whatever a connection is set to. */
     String place(Sql sql, Tables tables) throws SQLException;
 
     /** Names the session of a connection. */

@@ -38,7 +38,7 @@ final class PostgresFindings {
 
     /**
      * Returns what keeps the database from taking away old versions of rows. A lock that is taken often leaves one with
-     * every grant and every release, and who reads its row passes by all of them.
+     * every grant and every release, and each read of its row has to pass by all of them.
      */
     static Finding snapshots(String node, long seconds, long transactions) {
         if (seconds < LONG_SECONDS && transactions < OLD_TRANSACTIONS) {
@@ -64,8 +64,8 @@ final class PostgresFindings {
     }
 
     /**
-     * For how many seconds the oldest transaction with a snapshot of this database has been open, of those that this user
-     * may see.
+     * Returns for how many seconds the oldest transaction with a snapshot of this database has been open, of those that
+     * this user may see.
      */
     static long longestTransaction(Sql sql) throws SQLException {
         return sql.number(

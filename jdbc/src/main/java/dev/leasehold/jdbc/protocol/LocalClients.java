@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * Local clients are those of this JVM that have the same file open, so that they hear of each other at once. Thread-safe.
  *
- * <p>It only saves time: who is not reached (another process, another class loader) looks at the file itself.
+ * <p>It only saves time: a client that is not reached (of another process or class loader) looks at the file itself.
  */
 public final class LocalClients {
 

@@ -88,7 +88,7 @@ public final class DatabaseAccess {
         return said == null ? null : new NoConnection(said, e);
     }
 
-    /** Why those get no connection who have been waiting for one for a while, if that can be seen; else null. */
+    /** Returns why callers wait in vain for a connection, or null if that cannot be seen. */
     @Nullable NoConnection exhausted() {
         String why = isStarved() ? source.exhausted() : null;
         return why == null ? null : new NoConnection(why, null);

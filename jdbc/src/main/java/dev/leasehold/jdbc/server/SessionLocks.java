@@ -130,7 +130,7 @@ final class SessionLocks implements LockRows, AutoCloseable {
         return rows.insert(name, now);
     }
 
-    /** In the order of the rows; those whose session is gone are not held. */
+    /** Returns the locks that are held, in the order of the rows, without those whose session is gone. */
     @Override
     public List<LockRow> busy(TxContext now, @Nullable String only) throws SQLException {
         List<LockRow> busy = rows.busy(now, only);

@@ -68,7 +68,7 @@ final class Workers {
     private final Condition work = mutex.newCondition();
     private final Condition callerDone = mutex.newCondition();
     private final ArrayDeque<Task> ready = new ArrayDeque<>();
-    /** For each lock that is being worked on, what waits for that. */
+    /** These are the locks that are being worked on, each with the tasks that wait for that. */
     private final Map<String, ArrayDeque<Task>> busy = new HashMap<>();
 
     private final List<Thread> threads = new ArrayList<>();

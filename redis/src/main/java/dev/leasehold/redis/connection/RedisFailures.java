@@ -36,7 +36,8 @@ public final class RedisFailures {
             Map.entry(
                     "OOM",
                     "Redis is full: raise maxmemory or free some; locks that are held can be renewed and released"),
-            Map.entry("NOPERM", "the user lacks a right: see docs/redis.md for the least rights that Leasehold needs"),
+            Map.entry(
+                    "NOPERM", "the user lacks a right: see docs/redis.md for the minimum rights that Leasehold needs"),
             Map.entry("NOAUTH", "the server wants a password: put user and password into the URI"),
             Map.entry("WRONGPASS", "user name or password are wrong, or the user is disabled"),
             Map.entry(

@@ -114,7 +114,7 @@ public final class RedisNode implements LockCommands {
 
     /**
      * Asks for a lock. A claim that wants to queue is first sent as one that does not, as long as the inbox is not
-     * subscribed: most locks are free, and who never waits never listens.
+     * subscribed: most locks are free, and a client that never waits never subscribes.
      */
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {

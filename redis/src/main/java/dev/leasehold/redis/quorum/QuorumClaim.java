@@ -263,7 +263,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         }
     }
 
-    /** Not enough nodes have answered in time. */
+    /** Tries again after too few nodes have answered, or fails the callers that cannot wait. */
     private void retryOrFail(IntFunction<String> words, IntPredicate refused) {
         boolean hasty = patience().compareTo(quorum.settings().nodeTimeout()) < 0;
         boolean again = callers.isEmpty() ? isAlive() : hasty && retries.mayHurry();

@@ -57,7 +57,7 @@ public final class EncodedArgs {
         return count;
     }
 
-    /** Nobody writes into them. */
+    /** Returns the bytes themselves, which callers must not change. */
     byte[] bytes() {
         return bytes;
     }

@@ -155,10 +155,7 @@ final class SimJudge {
         boolean kept = request instanceof SimRequest.Release release
                 && !release.keepFor().isZero();
         int first = queues.firstShare(lock, micros());
-        if ((handsOver || asked || renewed)
-                && !kept
-                && first > 0
-                && live.size() < Math.min(first, smallest)) {
+        if ((handsOver || asked || renewed) && !kept && first > 0 && live.size() < Math.min(first, smallest)) {
             findings.add(
                     "ORDER",
                     request + " has left the first waiter of '" + lock + "' out, although it fits beside " + live.size()

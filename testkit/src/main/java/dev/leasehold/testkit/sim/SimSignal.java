@@ -16,7 +16,7 @@ public sealed interface SimSignal {
      * @param spare further tokens
      * @param share the share of its claim
      * @param slot the slot of a permit, or {@link dev.leasehold.spi.Grant#NO_SLOT}
-     * @param stamp that of the question which the node has last heard of its claim
+     * @param stamp the stamp of the claim's last question that the node has heard
      * @param endMicros when it ends, by the node's clock: for those who judge, since a client cannot tell what that means
      * @param periodMicros how long the claim period is
      */
