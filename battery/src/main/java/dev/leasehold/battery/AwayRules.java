@@ -1,29 +1,34 @@
 package dev.leasehold.battery;
 
 import dev.leasehold.battery.Violation.Rule;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
  * The away rules say what may happen while some of several servers are certainly away ({@link Event.Away}).
  *
- * <p><b>A majority.</b> What such servers are asked for after they have gone, they never answer. So nobody who asks then gets
- * a lock, and all that a lease can still state comes from requests that were sent before: it ends a lease's time after the
- * servers went, at the latest. Two things are true all the same. Answers that they gave just before may still be under way
+ * <p><b>A majority.</b> What such servers are asked for after they have gone, they never answer. So a caller that asks then gets
+ * no lock, with the exceptions below, and all that a lease can still state comes from requests that were sent before: it ends
+ * a lease's time after the servers went, at the latest. The exceptions have two reasons. Answers that they gave just before may still be under way
  * in the proxies, or a process may be slow to read them. And a process keeps one claim for all its callers, and may serve
  * several of them under one lease, the next without the store, but not when 10 ms have passed since the grant. So who asks
  * later may get what was asked for, or held, by another caller of the same process for the same lock and share, but only
- * while such an answer can be under way, which is the terms' reaction, or longer if the process itself is struck meanwhile.
+ * while such an answer can be under way or a claim's attempt can last, which is the terms' reaction or half a lease, or longer if
+ * the process itself is struck meanwhile.
  *
  * <p>The end that a lease states is read after the time that is written beside it. In a process that was slow in between, and
  * heard of servers that had come back, it would belong to the time after the absence; so ends that are stated just before
  * the servers begin again are not judged, nor are those of a process that was stopped, whose clock may stand still, too.
  *
- * <p><b>A minority.</b> The others go on: at no time is nothing granted for longer than the terms' pause. That is not said
- * where another fault may still have effects: a master that has come back with nothing that proves its memory has no vote for
+ * <p><b>A minority.</b> The others go on: at no time is nothing granted for longer than the terms' pause. This is not judged
+ * while another fault may still have effects: a master that has come back with nothing that proves its memory has no vote for
  * a while, and counts as away, so that one more is a majority.
  */
 final class AwayRules {
+
+    /** A process may hand a lease over to its own callers for 10 ms. */
+    private static final Duration LOCAL = Duration.ofMillis(100);
 
     private final Terms terms;
     private final List<Call> holds;
@@ -60,7 +65,7 @@ final class AwayRules {
 
     /** Returns whether a process may have the hold from before the absence. */
     private boolean isLeftOver(Event.Away away, Call hold) {
-        long reaction = terms.reaction().toNanos();
+        long reaction = late();
         List<Disturbance> own = disturbances.stream()
                 .filter(fault -> fault.target().equals(hold.client()))
                 .filter(fault -> fault.from() <= hold.granted().at() && fault.to() >= away.at() - reaction)
@@ -73,6 +78,15 @@ final class AwayRules {
                                 && other.asked().lock().equals(hold.asked().lock())
                                 && other.asked().share() == hold.asked().share())
                         .anyMatch(other -> other.asked().at() <= away.at() && other.endedAt() >= since);
+    }
+
+    /**
+     * Returns how late an answer from before the absence may still win: as late as an answer may be read, and not earlier
+     * than a claim's attempt is over, which is half a lease.
+     */
+    private long late() {
+        return Math.max(
+                terms.reaction().toNanos(), terms.lease().dividedBy(2).plus(LOCAL).toNanos());
     }
 
     private void stated(Event.Away away, Call hold, long at, long validUntil) {

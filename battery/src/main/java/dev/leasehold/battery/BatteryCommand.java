@@ -269,9 +269,15 @@ final class BatteryCommand implements Callable<Integer> {
                 }
             }
         }
-        Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, plans.size())));
-        plans.replaceAll(plan -> plan.lasting(each));
+        int parts = plans.stream().mapToInt(BatteryCommand::parts).sum();
+        long part = (long) (minutes * 60_000 / Math.max(1, parts));
+        plans.replaceAll(plan -> plan.lasting(Duration.ofMillis(part * parts(plan))));
         return plans;
+    }
+
+    /** A mixture has twice the time of another fault: there are so many pairs. */
+    private static int parts(Plan plan) {
+        return plan.fault() == Fault.MIXED ? 2 : 1;
     }
 
     private Plan plan(Peer peer, StoreKind kind, Fault fault, Path parent) {

@@ -8,18 +8,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A mixture is two faults of a store at the same time: one strikes a client, the other one servers; or each strikes a
- * client, where there is no server. The second begins while the first is on, and the first is not set right before that.
+ * A mixture is two faults of a store at the same time: one strikes a client ({@link Fault#SUSPEND} now and then all), the
+ * other one servers; or each strikes a client, where there is no server. The second begins while the first is on, and the first is not set right before that.
  *
  * <p>Only such faults are drawn under which the store promises that holders exclude each other, and of them none that sets
- * a server's clock and none by which a store forgets: so a mixture is judged as strictly as each of them.
+ * a server's clock and none by which a store forgets: so exclusion, tokens and truth are judged as strictly as under each of
+ * them. What faults excuse is excused for both, and whether a quorum goes on is not judged, since a client is struck, too.
  */
 final class Mixture {
 
     /** A part is one of the two faults, with the clients that it may strike, and all that it leaves to chance. */
     record Part(Fault fault, Nemesis.Clients clients, Random random) {}
 
-    /** They are one client only, to a part. */
+    /** An only-client group shows a part one client, so that two parts never strike the same. */
     private record Only(Nemesis.Clients clients, ClientProcess client) implements Nemesis.Clients {
 
         @Override

@@ -69,7 +69,7 @@ final class Nemesis {
                         "servers " + servers,
                         () -> each(servers, server -> store.signal(server, "STOP")),
                         lessOrMoreThanALease(),
-                        () -> each(servers, server -> store.signal(server, "CONT")));
+                        () -> all(servers, server -> store.signal(server, "CONT")));
             }
             case RESTART, AMNESIA -> {
                 List<Integer> servers = servers();
@@ -78,7 +78,7 @@ final class Nemesis {
                         "servers " + servers,
                         () -> each(servers, store::kill),
                         leases(0, 0.5),
-                        () -> each(servers, server -> store.restart(server, withData)));
+                        () -> all(servers, server -> store.restart(server, withData)));
             }
             case FLUSH -> {
                 List<Integer> servers = servers();
@@ -140,12 +140,12 @@ final class Nemesis {
                         "servers " + servers,
                         () -> each(servers, store::kill),
                         leases(0, 0.5),
-                        () -> each(servers, server -> store.restart(server, true)));
+                        () -> all(servers, server -> store.restart(server, true)));
             }
             case MINORITY_LOST, MAJORITY_LOST -> {
                 boolean most = plan.fault() == Fault.MAJORITY_LOST;
                 List<Integer> servers = some(most ? store.servers() / 2 + 1 : (store.servers() - 1) / 2);
-                away(servers, most, most ? lessOrMoreThanALease() : plan.pause().toMillis() + leases(0.5, 1));
+                away(servers, most, most ? longerThanALease() : longerThanThePause());
             }
             case RESHARDING -> {
                 List<String> locks = new ArrayList<>(LeaseholdLocks.NAMES);
@@ -157,7 +157,7 @@ final class Nemesis {
                         () -> {
                             for (String lock : moving) {
                                 begun.add(lock);
-                                store.beginMoving(lock, random);
+                                store.beginMoving(lock, new Random(random.nextLong()));
                             }
                         },
                         leases(0, 0.5),
@@ -168,12 +168,9 @@ final class Nemesis {
                         });
             }
             case LEADER_KILL -> {
-                int leader = store.leader();
-                during(
-                        "servers " + List.of(leader),
-                        () -> store.kill(leader),
-                        lessOrMoreThanALease(),
-                        () -> store.restart(leader, true));
+                // For so long that it can be seen whether the others go on, or briefly, so that it comes back meanwhile.
+                long millis = random.nextBoolean() ? longerThanThePause() : leases(0.1, 0.5);
+                away(List.of(store.leader()), false, millis);
             }
             case MIXED -> Mixture.drawn(plan, store, clients, history, random).strike();
             case BARE_MAJORITY_CLOCK -> {
@@ -206,18 +203,17 @@ final class Nemesis {
                 : List.of(all.get(random.nextInt(all.size())));
         long millis = random.nextInt(3) == 0 ? leases(0.01, 0.1) : lessOrMoreThanALease();
         asleep.forEach(client -> struck(client.name()));
-        for (ClientProcess client : asleep) {
-            client.fallAsleep();
-        }
         long from = System.nanoTime();
         try {
+            for (ClientProcess client : asleep) {
+                client.fallAsleep();
+            }
+            from = System.nanoTime();
             whileOn.run();
             Thread.sleep(millis);
         } finally {
             Duration slept = Duration.ofNanos(System.nanoTime() - from);
-            for (ClientProcess client : asleep) {
-                client.wakeUp(slept);
-            }
+            all(asleep, client -> client.wakeUp(slept));
             asleep.forEach(client -> healed(client.name()));
         }
     }
@@ -237,7 +233,7 @@ final class Nemesis {
                     if (gone.get() != HoldRecord.NEVER) {
                         history.add(new Event.Away(gone.get(), target, most, System.nanoTime()));
                     }
-                    each(servers, server -> store.restart(server, true));
+                    all(servers, server -> store.restart(server, true));
                 });
     }
 
@@ -252,8 +248,8 @@ final class Nemesis {
         void run() throws Exception;
     }
 
-    private interface OnServer {
-        void apply(int server) throws Exception;
+    private interface On<T> {
+        void apply(T target) throws Exception;
     }
 
     private void during(String target, Step blow, long millis, Step healing) throws Exception {
@@ -288,9 +284,24 @@ final class Nemesis {
         history.add(new Event.Healed(System.nanoTime(), target, plan.fault().word()));
     }
 
-    private static void each(List<Integer> servers, OnServer step) throws Exception {
+    private static void each(List<Integer> servers, On<Integer> step) throws Exception {
         for (int server : servers) {
             step.apply(server);
+        }
+    }
+
+    /** Applies a step to all, also where it fails for some, and throws the first failure after that. */
+    private static <T> void all(List<T> targets, On<T> step) throws Exception {
+        Exception failure = null;
+        for (T target : targets) {
+            try {
+                step.apply(target);
+            } catch (Exception e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 
@@ -304,6 +315,15 @@ final class Nemesis {
                 new ArrayList<>(IntStream.range(0, store.servers()).boxed().toList());
         Collections.shuffle(all, random);
         return List.copyOf(all.subList(0, count));
+    }
+
+    /** Returns a time that is mostly so long that what was under way when servers went can be told from what they are asked later. */
+    private long longerThanALease() {
+        return random.nextInt(4) == 0 ? leases(0.1, 0.5) : leases(1.5, 2.5);
+    }
+
+    private long longerThanThePause() {
+        return plan.pause().toMillis() + leases(0.5, 1);
     }
 
     private long lessOrMoreThanALease() {

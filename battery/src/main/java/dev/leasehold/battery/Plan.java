@@ -10,7 +10,8 @@ import java.time.Duration;
  * @param duration from the first strike to the end
  * @param lease how long leases are
  * @param clients how many processes, with two workers each
- * @param seed decides what the clients ask for, and whom the fault strikes when and for how long
+ * @param seed decides what the clients ask for, and whom the fault strikes when and for how long; the servers decide which of
+ *     them leads, and a machine without {@code cc} draws mixtures without sleep
  * @param reaction how late a listener may be called on a busy machine
  * @param directory where history and picture go
  */
