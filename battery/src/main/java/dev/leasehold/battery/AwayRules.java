@@ -86,7 +86,8 @@ final class AwayRules {
      */
     private long late() {
         return Math.max(
-                terms.reaction().toNanos(), terms.lease().dividedBy(2).plus(LOCAL).toNanos());
+                terms.reaction().toNanos(),
+                terms.lease().dividedBy(2).plus(LOCAL).toNanos());
     }
 
     private void stated(Event.Away away, Call hold, long at, long validUntil) {

@@ -168,7 +168,8 @@ final class Nemesis {
                         });
             }
             case LEADER_KILL -> {
-                // For so long that it can be seen whether the others go on, or briefly, so that it comes back meanwhile.
+                // For so long that it can be seen whether the others go on, or briefly, so that it comes back
+                // meanwhile.
                 long millis = random.nextBoolean() ? longerThanThePause() : leases(0.1, 0.5);
                 away(List.of(store.leader()), false, millis);
             }
