@@ -10,10 +10,10 @@ import java.util.function.BiConsumer;
  *
  * <p><b>A majority.</b> What such servers are asked for after they have gone, they never answer. So a caller that asks then gets
  * no lock, with the exceptions below, and all that a lease can still state comes from requests that were sent before: it ends
- * a lease's time after the servers went, at the latest. The exceptions have two reasons. Answers that they gave just before may still be under way
- * in the proxies, or a process may be slow to read them. And a process keeps one claim for all its callers, and may serve
- * several of them under one lease, the next without the store, but not when 10 ms have passed since the grant. So who asks
- * later may get what was asked for, or held, by another caller of the same process for the same lock and share, but only
+ * a lease's time after the servers went, at the latest. The exceptions have two reasons. Answers that they gave just
+ * before may still be under way in the proxies, or a process may be slow to read them. And a process keeps one claim for all its
+ * callers, and may serve several of them under one lease, the next without the store, but not when 10 ms have passed since the
+ * grant. So a caller that asks later may get what was asked for, or held, by another caller of the same process for the same lock and share, but only
  * while such an answer can be under way or a claim's attempt can last, which is the terms' reaction or half a lease, or longer if
  * the process itself is struck meanwhile.
  *
@@ -27,7 +27,7 @@ import java.util.function.BiConsumer;
  */
 final class AwayRules {
 
-    /** A process may hand a lease over to its own callers for 10 ms. */
+    /** A process hands a lease over to its own callers for 10 ms; the rest is for a busy machine. */
     private static final Duration LOCAL = Duration.ofMillis(100);
 
     private final Terms terms;

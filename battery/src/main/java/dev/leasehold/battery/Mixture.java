@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A mixture is two faults of a store at the same time: one strikes a client ({@link Fault#SUSPEND} now and then all), the
- * other one servers; or each strikes a client, where there is no server. The second begins while the first is on, and the first is not set right before that.
+ * other one servers; or each strikes a client, where there is no server. The second begins while the first is on, and the first
+ * is not set right before that.
  *
  * <p>Only such faults are drawn under which the store promises that holders exclude each other, and of them none that sets
  * a server's clock and none by which a store forgets: so exclusion, tokens and truth are judged as strictly as under each of

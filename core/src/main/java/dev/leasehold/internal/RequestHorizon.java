@@ -3,7 +3,7 @@ package dev.leasehold.internal;
 import java.time.Duration;
 
 /**
- * RequestHorizon says how long a request that was given up may still be on its way, for stores that ask a server on a
+ * A request horizon is how long a request that was given up may still be on its way, for stores that ask a server on a
  * connection: this is taken to be the store time-out, and five seconds at most.
  */
 public final class RequestHorizon {
