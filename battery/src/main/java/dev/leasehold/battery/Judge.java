@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -149,24 +150,36 @@ final class Judge {
 
     /**
      * Judges a rule that holds for every promise: a grant that was seen before another was asked for has a smaller
-     * token.
+     * token, if one of the two excludes the other; those of one slot do.
      */
     private void tokens() {
-        byLock().forEach((lock, holds) -> {
-            Map<Long, Call> exclusive = new HashMap<>();
-            for (Call hold : holds) {
-                Call same =
-                        hold.asked().share() == 1 ? exclusive.put(hold.granted().token(), hold) : null;
-                if (same != null) {
-                    report(Rule.TOKENS, "the same token twice: " + hold.toRecord() + " and " + same.toRecord());
-                }
-            }
-            newestWhenAsked(holds);
+        byLock().values().forEach(holds -> {
+            tokens(holds, hold -> hold.asked().share() == 1);
+            List<Call> ofSlots =
+                    holds.stream().filter(hold -> hold.granted().slot() >= 0).toList();
+            ofSlots.stream()
+                    .filter(hold -> hold.granted().slot() >= hold.asked().share())
+                    .forEach(hold -> report(Rule.EXCLUSION, "the slot is not below the share: " + hold.toRecord()));
+            ofSlots.stream()
+                    .collect(Collectors.groupingBy(hold -> hold.granted().slot()))
+                    .values()
+                    .forEach(ofOne -> tokens(ofOne, hold -> true));
         });
     }
 
+    private void tokens(List<Call> holds, Predicate<Call> isExclusive) {
+        Map<Long, Call> exclusive = new HashMap<>();
+        for (Call hold : holds) {
+            Call same = isExclusive.test(hold) ? exclusive.put(hold.granted().token(), hold) : null;
+            if (same != null) {
+                report(Rule.TOKENS, "the same token twice: " + hold.toRecord() + " and " + same.toRecord());
+            }
+        }
+        newestWhenAsked(holds, isExclusive);
+    }
+
     /** Goes through the requests in order of time, and beside them through the grants. */
-    private void newestWhenAsked(List<Call> granted) {
+    private void newestWhenAsked(List<Call> granted, Predicate<Call> isExclusive) {
         List<Call> asked = granted.stream()
                 .sorted(Comparator.comparingLong(call -> call.asked().at()))
                 .toList();
@@ -180,9 +193,9 @@ final class Judge {
                     seen++) {
                 Call grant = granted.get(seen);
                 newest = greater(newest, grant);
-                newestExclusive = grant.asked().share() == 1 ? greater(newestExclusive, grant) : newestExclusive;
+                newestExclusive = isExclusive.test(grant) ? greater(newestExclusive, grant) : newestExclusive;
             }
-            Call before = hold.asked().share() == 1 ? newest : newestExclusive;
+            Call before = isExclusive.test(hold) ? newest : newestExclusive;
             if (before != null && before.granted().token() >= hold.granted().token()) {
                 report(Rule.TOKENS, hold.toRecord() + " was asked for after the grant of " + before.toRecord());
             }

@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Two holders of one slot of two are rejected as two holders of a lock are. Times are milliseconds. */
+/** Two holders of one slot of two are rejected as two holders of a lock are, and so are its tokens. Times are milliseconds. */
 class JudgedSlotsTest {
 
     private final List<Event> history = new ArrayList<>();
@@ -77,6 +77,37 @@ class JudgedSlotsTest {
         permit("a/0", 0, 10, 100, 1, 0);
         permit("b/0", 0, 20, 100, 2, 0);
         flush(150);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
+    }
+
+    /** Each of the two was asked for when the one before had been granted, so no clock excuses the smaller token. */
+    @Test
+    void tokensOfOneSlotThatDecreaseAreRejectedWhereOnlyTheyArePromised() {
+        permit("a/0", 0, 10, 100, 2, 0);
+        flush(105);
+        permit("b/0", 110, 120, 200, 1, 0);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.TOKENS);
+    }
+
+    @Test
+    void oneTokenOfOneSlotTwiceIsRejectedWhereOnlyTokensArePromised() {
+        permit("a/0", 0, 10, 100, 1, 0);
+        flush(50);
+        permit("b/0", 5, 60, 200, 1, 0);
+        assertThat(judged(Promise.FENCED)).containsExactly(Rule.TOKENS);
+    }
+
+    @Test
+    void tokensOfTwoSlotsMayDecrease() {
+        permit("a/0", 0, 10, 100, 2, 0);
+        permit("b/0", 110, 120, 200, 1, 1);
+        assertThat(judged(Promise.FENCED)).isEmpty();
+        assertThat(judged(Promise.EXCLUDED)).isEmpty();
+    }
+
+    @Test
+    void aSlotThatIsNotBelowTheShareIsRejectedWhereOnlyTokensArePromised() {
+        permit("a/0", 0, 10, 100, 1, 2);
         assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
     }
 }
