@@ -43,9 +43,13 @@ class SimulatorBitesTest {
     }
 
     private static SimReport run(SimGuard guard, long seed) {
+        return run(guard, seed, Set.of(guard));
+    }
+
+    private static SimReport run(SimGuard guard, long seed, Set<SimGuard> broken) {
         return guard.concernsSharing()
-                ? Simulator.runShared(seed, Set.of(guard), null)
-                : Simulator.run(seed, Set.of(guard), null);
+                ? Simulator.runShared(seed, broken, null)
+                : Simulator.run(seed, broken, null);
     }
 
     @ParameterizedTest
@@ -63,5 +67,8 @@ class SimulatorBitesTest {
         SimReport report = caught.orElseThrow();
         System.out.println(guard + (report == noted ? ": " : ": TO BE NOTED: ") + report.seed() + ": "
                 + report.findings().get(0));
+        assertThat(run(guard, report.seed(), Set.of()).findings())
+                .as("what the same run shows with nothing broken")
+                .isEmpty();
     }
 }
