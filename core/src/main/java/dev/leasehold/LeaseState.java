@@ -2,23 +2,23 @@ package dev.leasehold;
 
 /** A lease state is what a {@link Lease} is in, as far as it is known. */
 public enum LeaseState {
-    /** Valid: the lock is held. */
+    /** The lease is valid: the lock is held. */
     HELD,
     /**
-     * Valid, but it may be over soon: the store has not answered for two thirds of the lease, or has lost the connection
-     * that the lease depends on.
+     * The lease is valid, but it may be over soon: the store has not answered for two thirds of the lease, or has lost the
+     * connection that the lease depends on.
      */
     AT_RISK,
     /**
-     * Not valid now, but may become {@link #HELD} again: the machine was suspended or a clock was set, so the lease has to
-     * be confirmed by the store first, which is under way.
+     * The lease is not valid now, but may become {@link #HELD} again: the machine was suspended or a clock was set, so the
+     * store has to confirm the lease first, which is under way.
      */
     UNCONFIRMED,
-    /** Over: the lock was lost while it was held. Final. */
+    /** The lease is over, because the lock was lost while it was held. This state is final. */
     LOST,
     /**
-     * Over: the lock was given back by its holder. Final, with one exception: where the store answers to the release that
-     * the lease had been gone before, this becomes {@link #LOST}.
+     * The lease is over, because its holder gave the lock back. This state is final, with one exception: where the store
+     * answers to the release that the lease had been gone before, this becomes {@link #LOST}.
      */
     RELEASED;
 

@@ -71,7 +71,7 @@ public interface ReentrantDistributedLock extends Lock {
     void unlock();
 
     /**
-     * Not supported.
+     * Conditions are not supported.
      *
      * @throws UnsupportedOperationException always
      */

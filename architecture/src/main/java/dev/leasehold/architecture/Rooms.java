@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
  */
 public final class Rooms {
 
-    /** How many files may depend on each other in a circle. */
+    /** The greatest number of files that may depend on each other in a circle. */
     private static final int LARGEST_KNOT = 9;
 
     private final JavaClasses classes = ArchConfiguration.withThreadLocalScope(settings -> {

@@ -21,7 +21,7 @@ final class ClusterUnderTest implements StoreUnderTest {
 
     private static final Duration MIGRATION = Duration.ofSeconds(5);
 
-    /** How long moving a slot's last keys may take. Clients make new keys only at the new master by then. */
+    /** The limit for moving a slot's last keys. Clients make new keys only at the new master by then. */
     private static final Duration EMPTYING = Duration.ofSeconds(30);
 
     /** More than the keys of one lock, and all other locks have slots of their own. */
@@ -144,7 +144,7 @@ final class ClusterUnderTest implements StoreUnderTest {
         }
     }
 
-    /** As long as the old master has a key, it is the one that serves it. So what the new one has is older. */
+    /** Moves keys. The old master serves a key for as long as it has it, so a copy that the new one has is older. */
     private static void migrate(RedisProcess from, RedisProcess to, List<String> keys) {
         for (String key : keys) {
             from.commands()

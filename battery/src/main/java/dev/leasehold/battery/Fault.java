@@ -23,7 +23,7 @@ enum Fault {
     CUT("cut"),
     /** A client and its servers hear nothing of each other for a while; what was said arrives late. */
     BLACK_HOLE("black-hole"),
-    /** What a client and its servers say to each other arrives late. */
+    /** Messages between a client and its servers arrive late. */
     DELAY("delay"),
     /** The servers get each request of a client a second time, late. */
     DUPLICATE("duplicate"),

@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /** A guard is how the resource of a {@link LockSet} uses the fencing tokens that it is shown. */
 enum Guard {
-    /** Not at all: a writer that was paused overwrites later ones. */
+    /** The resource checks nothing: a writer that was paused overwrites later ones. */
     UNGUARDED,
     /** It compares them at writes only: a stale write can still land between a successor's read and write. */
     WRITES,

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  */
 final class Picture {
 
-    /** Where the axis ends and the lanes begin; above it are rows for the names of faults, and the seconds. */
+    /** The height at which the lanes begin; above it are the seconds, and rows for the names of faults. */
     private static final int TOP = 62;
 
     private static final int ROW = 13;
@@ -39,7 +39,7 @@ final class Picture {
     static final String FAULT_HERE = "#ffb0b0";
     static final Map<String, String> LOCKS = locks();
 
-    /** What violations say of a call, as {@link Judge} writes it. */
+    /** A pattern matches a call in the text of a violation, as {@link Judge} writes it. */
     private static final Pattern RECORD = Pattern.compile("(HoldRecord|Asked)\\[[^\\]]*\\]");
 
     private final Set<String> accused = new HashSet<>();

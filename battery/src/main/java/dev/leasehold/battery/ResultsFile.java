@@ -19,7 +19,7 @@ final class ResultsFile {
 
     private final List<Row> rows;
 
-    /** Where each run stands in its file, by identity: two runs may have come to the same. */
+    /** The line of each run in its file. Runs are compared by identity, because two may have come to the same. */
     private final Map<Row, Integer> lines = new IdentityHashMap<>();
 
     private ResultsFile(List<Row> rows) {

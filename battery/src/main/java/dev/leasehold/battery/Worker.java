@@ -20,7 +20,7 @@ final class Worker implements Runnable {
         HEEDLESS
     }
 
-    /** Why a call ended that was still waiting some seconds after all workers had been ordered to end. */
+    /** The reason of a call that was still waiting some seconds after all workers had been ordered to end. */
     static final String INTERRUPTED = "interrupted";
 
     private static final long LOOK_NANOS = 3_000_000;

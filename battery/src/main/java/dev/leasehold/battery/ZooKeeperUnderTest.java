@@ -22,14 +22,14 @@ import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 /** The ZooKeeper under test is an ensemble of three servers, each a process of its own. */
 final class ZooKeeperUnderTest implements StoreUnderTest {
 
-    /** How long a session lasts of which nothing is heard. */
+    /** The session timeout, after which ZooKeeper ends a session that has sent nothing. */
     static final Duration SESSION = Duration.ofSeconds(2);
 
     private static final int SERVERS = 3;
     private static final int TICK = 500;
     private static final int SYNC_TICKS = 10;
 
-    /** How long a server hears nothing of another before it gives it up. */
+    /** The time after which a server gives up another that has sent nothing. */
     static final Duration SILENCE = Duration.ofMillis(TICK * SYNC_TICKS);
 
     private final Path directory;

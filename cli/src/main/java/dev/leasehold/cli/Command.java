@@ -36,7 +36,7 @@ final class Command {
 
     private final List<String> words;
 
-    /** Where the shell tells that it could not become the command; null if nobody asks. */
+    /** The file in which the shell says that it could not become the command; null if nobody asks. */
     private final @Nullable Path failed;
 
     Command(List<String> words) {

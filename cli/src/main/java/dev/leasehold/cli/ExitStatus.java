@@ -36,7 +36,7 @@ final class ExitStatus {
 
     static final int LOST = 79;
 
-    /** As of shells. */
+    /** Shells, too, end with this status when a command cannot be executed. */
     static final int NOT_EXECUTABLE = 126;
 
     /** To this the number of a signal is added. */

@@ -34,11 +34,11 @@ final class Hangups {
 
     /** Returns whether there is a terminal, which is field 7. */
     private static boolean hasTerminal(String stat) {
-        return !stat.isEmpty() && !Signals.fields(stat)[4].equals("0");
+        return !stat.isEmpty() && !ProcessSignals.fields(stat)[4].equals("0");
     }
 
     /** Returns whether this process leads its session, which is field 6 and has the number of its leader. */
     private static boolean isLeader(String stat) {
-        return stat.startsWith(Signals.fields(stat)[3] + " ");
+        return stat.startsWith(ProcessSignals.fields(stat)[3] + " ");
     }
 }

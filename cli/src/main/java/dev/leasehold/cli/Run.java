@@ -61,7 +61,7 @@ record Run(
     private int call(Leasehold leasehold, StoreOption store) throws InterruptedException, IOException {
         BlockingQueue<Event> events = new LinkedBlockingQueue<>();
         DistributedLock lock = use.lock(leasehold, name, options);
-        Signals.listen(events::add);
+        ProcessSignals.listen(events::add);
         CompletableFuture<?> claim = claim(lock, events);
         if (maxWait == null || !maxWait.isZero()) {
             NestedRun.warn(leasehold, name, terminal);

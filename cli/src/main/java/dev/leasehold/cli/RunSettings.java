@@ -13,7 +13,7 @@ record RunSettings(Command command, Duration lease, Duration maxHold, Duration g
     /** Forgoing ends a lease at once. */
     interface Forgo {
 
-        /** For a run without --at-least: a release does it. */
+        /** A release frees the lock at once: the run has no --at-least. */
         Forgo NOTHING = lease -> false;
 
         /** Returns whether the lease has been ended. */

@@ -41,7 +41,7 @@ final class Supervisor {
     private final String mark = new BigInteger(128, new SecureRandom()).toString(36);
     private final long start = System.nanoTime();
 
-    private final Hangups hangups = new Hangups(Signals.stat());
+    private final Hangups hangups = new Hangups(ProcessSignals.stat());
     private @Nullable Guard guard;
     private @Nullable Deadlines deadlines;
     private long commandStart;
@@ -157,7 +157,7 @@ final class Supervisor {
 
     private Process start(@Nullable Long startBefore) {
         Process command;
-        Signals.listenForCommand(events::add);
+        ProcessSignals.listenForCommand(events::add);
         try {
             command = settings.command().start(lease.name(), lease.token(), lease.slot(), mark, startBefore);
         } catch (IOException e) {
@@ -181,10 +181,10 @@ final class Supervisor {
         } else if (event instanceof Event.Signalled signal) {
             Duration age = Duration.ofNanos(System.nanoTime() - commandStart);
             boolean has = signal.name().equals("HUP")
-                    ? hangups.commandHasIt(Signals.stat(), System.nanoTime())
-                    : Signals.commandHasIt(signal.name(), age, Signals.terminalDelivers());
+                    ? hangups.commandHasIt(ProcessSignals.stat(), System.nanoTime())
+                    : ProcessSignals.commandHasIt(signal.name(), age, ProcessSignals.terminalDelivers());
             if (!has) {
-                Signals.send(signal.name(), command);
+                ProcessSignals.send(signal.name(), command);
             }
         } else if (event instanceof Event.Lost) {
             onLoss();

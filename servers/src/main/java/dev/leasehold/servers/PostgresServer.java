@@ -109,7 +109,7 @@ public final class PostgresServer implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException("the server has ended; see " + directory));
     }
 
-    /** Where its files are. */
+    /** Returns the directory of its files. */
     Path data() {
         return directory.resolve("data");
     }

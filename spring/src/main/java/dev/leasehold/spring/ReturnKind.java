@@ -19,13 +19,13 @@ import org.springframework.util.ClassUtils;
  */
 enum ReturnKind {
 
-    /** When it returns. */
+    /** The work is done when the method returns. */
     BLOCKING,
-    /** Only what it returns can tell: the declared type is {@code Object}. */
+    /** The declared type is {@code Object}: the object that is returned tells when the work is done. */
     UNKNOWN,
-    /** When the stage that it returns completes. */
+    /** The work is done when the returned stage completes. */
     STAGE,
-    /** When what it returns, a reactive stream or a Kotlin coroutine, has completed. */
+    /** The work is done when the returned reactive stream, or the Kotlin coroutine, has completed. */
     REACTIVE;
 
     private static final String FLOW = "kotlinx.coroutines.flow.Flow";

@@ -31,7 +31,7 @@ public final class ClientFixture implements AutoCloseable {
     /** A lease so long that a trace left in the store does not run out while a test looks for it. */
     static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
 
-    /** For leases whose end is waited for. */
+    /** A lease whose end a test waits for. */
     static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(400));
 
     final FaultyStore store;

@@ -45,7 +45,7 @@ interface OptionRules extends LeaseholdRules {
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
     }
 
-    /** Where leases hang on a session they end with it. */
+    /** The rule is left out where leases hang on a session, because they end with it. */
     @Test
     @DisplayName("A lock stays taken for at least the time asked for, though its holder dies at once")
     default void atLeastHoldsThoughTheHolderDiesAtOnce() throws Exception {

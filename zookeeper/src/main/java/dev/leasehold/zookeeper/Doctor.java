@@ -217,7 +217,7 @@ final class Doctor {
         if (!target.isEncrypted() && !local) {
             findings.add(Finding.of(Severity.WARNING, "zookeeper-in-clear", name, "the connection is without TLS")
                     .meaning(
-                            "who can listen on the way can read what is sent, passwords included, and forge answers",
+                            "anybody who can read the traffic sees all of it, passwords included, and can forge answers",
                             "set secureClientPort at the servers, and leasehold.tls=true"));
         }
     }

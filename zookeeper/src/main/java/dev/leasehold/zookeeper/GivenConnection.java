@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** A given connection listens to a Curator client of the user's, and neither starts nor closes it. */
 class GivenConnection implements CuratorConnection {
 
-    /** As many as Curator keeps, and one more. */
+    /** The limit is one more than Curator keeps. */
     private static final int MOST_OLD_ERRORS = 11;
 
     private static final Executor DIRECTLY = Runnable::run;

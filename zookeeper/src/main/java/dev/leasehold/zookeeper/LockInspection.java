@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockInspection {
 
-    /** How many locks are looked at at the same time. */
+    /** The number of locks that are looked at at the same time. */
     private static final int AT_ONCE = 32;
 
     /** A seen node is one node of a lock, with its record. It is compared with nothing. */

@@ -87,7 +87,7 @@ public class FreeLock {
         reentrant.unlock();
     }
 
-    /** For scale: the JDK's lock, which excludes the threads of one process only. */
+    /** Measures, for scale, the JDK's lock, which excludes the threads of one process only. */
     @Benchmark
     public void lockOfTheJdk() {
         withinTheProcess.lock();

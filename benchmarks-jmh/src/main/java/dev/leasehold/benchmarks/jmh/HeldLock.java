@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** What one asks of a lease while one holds it, before each step of the work: is it still valid? And a lock that is taken again. */
+/** Measures the question that a holder asks before each step of its work (is the lease still valid?), and a lock that is taken again. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -1,4 +1,4 @@
-/** What the engine costs inside one process, measured by JMH on the store in memory. */
+/** These benchmarks measure by JMH what the engine costs inside one process, on the store in memory. */
 @NullMarked
 package dev.leasehold.benchmarks.jmh;
 

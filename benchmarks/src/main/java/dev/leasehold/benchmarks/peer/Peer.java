@@ -96,12 +96,12 @@ public enum Peer {
         this.label = label;
     }
 
-    /** As it is named in tables. */
+    /** Returns the name in tables. */
     public String label() {
         return label;
     }
 
-    /** As it is named on the command line. */
+    /** Returns the name on the command line. */
     public String word() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -66,7 +66,7 @@ public final class Samples {
         failure = why;
     }
 
-    /** Why it could not go on; empty if it could. */
+    /** The reason why it could not go on; empty if it could. */
     public String failure() {
         return failure;
     }

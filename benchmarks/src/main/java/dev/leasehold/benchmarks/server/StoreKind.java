@@ -20,7 +20,7 @@ public enum StoreKind {
         this.requests = requests;
     }
 
-    /** As it is named in tables. */
+    /** Returns the name in tables. */
     public String label() {
         return label;
     }
@@ -30,7 +30,7 @@ public enum StoreKind {
         return requests;
     }
 
-    /** As it is named on the command line. */
+    /** Returns the name on the command line. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

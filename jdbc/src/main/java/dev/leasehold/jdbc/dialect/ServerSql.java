@@ -11,7 +11,7 @@ import java.util.List;
  */
 public final class ServerSql {
 
-    /** What {@code ServerLocks} reads of a row. */
+    /** The columns that {@code ServerLocks} reads of a row. */
     static final String COLUMNS = "last, client, counter, owner, token, run_end, since, ends, waiters";
 
     private static final String ROW = " WHERE namespace = ? AND name = ?";

@@ -44,7 +44,7 @@ public record LockRow(
             long since,
             long ends) {
 
-        /** What {@code ends} is while a session holds the lock: only the session's end ends it. No clock gets there. */
+        /** The value of {@code ends} while a session holds the lock, which only the session's end ends: no clock gets there. */
         public static final long OPEN = (1L << 53) - 1;
 
         /** Makes an exclusive one. */

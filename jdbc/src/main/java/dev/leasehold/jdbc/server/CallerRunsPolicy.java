@@ -38,10 +38,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class CallerRunsPolicy {
 
-    /** How long a caller's thread waits for the answer to a statement. Three make less than a second. */
+    /** The time for which a caller's thread waits for the answer to a statement. Three make less than a second. */
     static final int LIMIT_MILLIS = 300;
 
-    /** How long it waits for a connection that was there a moment ago. */
+    /** The time for which it waits for a connection that was there a moment ago. */
     static final int POOL_MILLIS = 100;
 
     private static final int FRESH_MILLIS = 50;

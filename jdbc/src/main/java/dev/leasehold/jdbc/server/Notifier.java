@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Notifier {
 
-    /** How the name of a client's channel begins. */
+    /** The name of each client's channel begins with this prefix. */
     private static final String CHANNEL = "leasehold_";
 
     private static final int LONGEST_CHANNEL = 63;

@@ -66,7 +66,7 @@ final class PinnedConnection {
         return lent != null;
     }
 
-    /** For how long the session may be idle, in milliseconds. */
+    /** The time for which the session may be idle, in milliseconds. */
     long limit() {
         return limit;
     }

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionLocks implements LockRows, AutoCloseable {
 
-    /** Why sessions share no locks, as the end of a sentence. */
+    /** The reason why sessions share no locks, as the end of a sentence. */
     static final String NOT_SHARED =
             "with session locks (leasehold.sessionLocks) the database's own locks decide, and they keep"
                     + " no queue for those who share one: writers would starve. Leave leasehold.sessionLocks out";
@@ -109,7 +109,7 @@ final class SessionLocks implements LockRows, AutoCloseable {
         spare = found.who() == Who.NOBODY ? key : null;
     }
 
-    /** Where a commit has failed before, the session may have the key for this very claim already. */
+    /** Returns whether the key is free. After a commit that failed, the session may have the key for this very claim already. */
     @Override
     public boolean isAvailable(LockRow row, ClaimId claim) throws SQLException {
         look(row.name());

@@ -163,7 +163,7 @@ public record StoreFile(Path path) {
         }
     }
 
-    /** For JDBC: as a URI, so that no character of the path can be taken for an option. */
+    /** Returns the URL for JDBC, with the path as a URI, so that none of its characters can be taken for an option. */
     String jdbcUrl() {
         return "jdbc:sqlite:file:" + path.toUri().getRawPath() + "?mode=rw";
     }

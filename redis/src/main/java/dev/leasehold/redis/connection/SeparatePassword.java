@@ -16,7 +16,7 @@ public final class SeparatePassword {
 
     private SeparatePassword() {}
 
-    /** Why the two do not go together, or null if they do. */
+    /** Returns why the two do not go together, or null if they do. */
     static @Nullable String objection(StoreUri uri) {
         String user = userInfo(uri);
         boolean twice = uri.options().containsKey(OPTION) && user.indexOf(':') >= 0 && !user.endsWith(":");

@@ -27,7 +27,7 @@ final class ExposureFindings {
                             node.node(),
                             "the password travels without TLS")
                     .meaning(
-                            "who can listen on the way can take, break and forge locks",
+                            "anybody who can read the traffic can take, break and forge locks",
                             "use rediss://, and enable TLS at the server"));
         }
         findings.add(

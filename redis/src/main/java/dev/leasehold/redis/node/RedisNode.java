@@ -337,7 +337,7 @@ public final class RedisNode implements LockCommands {
 
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
-        return new Listing(this).list(pattern);
+        return new LockLister(this).list(pattern);
     }
 
     /** Closes the connections, the inbox's too unless it is shared with other nodes. */

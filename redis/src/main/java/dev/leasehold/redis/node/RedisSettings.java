@@ -80,7 +80,7 @@ public record RedisSettings(boolean plainKeys, int replicas, Duration replicaTim
         }
     }
 
-    /** Why a client cannot open a store with these settings; null if it can. */
+    /** Returns why a client cannot open a store with these settings; null if it can. */
     public @Nullable String refusal(StoreContext context) {
         if (plainKeys && !context.namespace().isEmpty()) {
             return "leasehold.keys=plain cannot be combined with a namespace: the lock's key is the bare name, which other "

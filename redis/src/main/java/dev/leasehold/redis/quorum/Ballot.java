@@ -24,7 +24,7 @@ public record Ballot(String lock, ClaimId attempt, boolean shares, long token, i
         QUEUE(1),
         /** Gives a lease that a majority has just confirmed to a node that has lost it, even if others wait there. */
         TOP_UP(2),
-        /** As {@link #CLAIM}, by a reader whose turn it is at the gate: also where readers are shut out for a moment. */
+        /** A {@link #CLAIM} by a reader whose turn it is at the gate: it counts also where readers are shut out for a moment. */
         TURN(3);
 
         private final int code;

@@ -9,14 +9,14 @@ import dev.leasehold.spi.Sharing;
  */
 public final class QuorumSharing {
 
-    /** Where the keys are our own. */
+    /** The keys are our own. */
     public static final Sharing READ_WRITE = Sharing.readWrite(
                     "its masters are independent and each counts by itself; with three masters and two permits three "
                             + "holders could each have a majority. An SQL database has semaphores")
             .withoutDowngrade("a master that does not hear of the downgrade would still exclude readers, and one that "
                     + "forgets would let writers in; release the writer and acquire the reader instead");
 
-    /** Where locks are shared with clients of another kind: those know nothing of readers. */
+    /** Clients of another kind, which know nothing of readers, use the same locks. */
     public static final Sharing PLAIN_KEYS = Sharing.exclusiveOnly(
             "its keys are shared with clients of another kind (leasehold.keys=plain), which know nothing of shared holds");
 

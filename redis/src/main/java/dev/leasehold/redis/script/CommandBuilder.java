@@ -40,7 +40,7 @@ public final class CommandBuilder {
         return add(Long.toString(argument));
     }
 
-    /** For the command; nothing may be added any more. */
+    /** Returns the command's arguments; nothing may be added any more. */
     public CommandArgs<String, String> args() {
         return new Args();
     }

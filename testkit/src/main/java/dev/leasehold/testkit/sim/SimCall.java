@@ -7,7 +7,7 @@ final class SimCall {
     final int share;
     final long order;
     final long askedAt;
-    /** How long the caller wants to wait, in true time; 0 for one try. */
+    /** The time for which the caller wants to wait, in true time; 0 for one try. */
     final long limit;
 
     final long atLeast;

@@ -44,7 +44,7 @@ public enum LockObservation implements ObservationDocumentation {
     /** Low cardinality keys have few values, and are on metrics and traces. */
     public enum LowCardinality implements KeyName {
 
-        /** What it came to: {@code acquired}, {@code busy}, {@code failed}, {@code withdrawn}; {@code released}, {@code lost}. */
+        /** The outcome: {@code acquired}, {@code busy}, {@code failed}, {@code withdrawn}; {@code released}, {@code lost}. */
         OUTCOME {
             @Override
             public String asString() {
@@ -68,7 +68,7 @@ public enum LockObservation implements ObservationDocumentation {
             }
         },
 
-        /** How the lock is shared: {@code exclusive}, {@code permit} (of a semaphore), {@code reader}. */
+        /** The kind of sharing: {@code exclusive}, {@code permit} (of a semaphore), {@code reader}. */
         MODE {
             @Override
             public String asString() {

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class SignalsTest {
+class ProcessSignalsTest {
 
     @Test
     void ctrlCReachesOnlyTheGroupInTheForeground() {
         String stat = "42 (a) b) S 1 42 7 34816 %s 4194304 0";
 
-        assertThat(Signals.isInForeground(String.format(stat, "42"))).isTrue();
-        assertThat(Signals.isInForeground(String.format(stat, "43"))).isFalse();
-        assertThat(Signals.isInForeground("42 (sh) S 1 42 7 0 -1 4194304 0")).isFalse();
+        assertThat(ProcessSignals.isInForeground(String.format(stat, "42"))).isTrue();
+        assertThat(ProcessSignals.isInForeground(String.format(stat, "43"))).isFalse();
+        assertThat(ProcessSignals.isInForeground("42 (sh) S 1 42 7 0 -1 4194304 0")).isFalse();
     }
 
     @Test
@@ -34,9 +34,9 @@ class SignalsTest {
 
     @Test
     void ctrlCJustBeforeTheCommandStartsIsNotTakenForDelivered() {
-        assertThat(Signals.commandHasIt("INT", Duration.ofMillis(50), true)).isFalse();
-        assertThat(Signals.commandHasIt("INT", Duration.ofSeconds(5), true)).isTrue();
-        assertThat(Signals.commandHasIt("INT", Duration.ofSeconds(5), false)).isFalse();
-        assertThat(Signals.commandHasIt("TERM", Duration.ofSeconds(5), true)).isFalse();
+        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofMillis(50), true)).isFalse();
+        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), true)).isTrue();
+        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), false)).isFalse();
+        assertThat(ProcessSignals.commandHasIt("TERM", Duration.ofSeconds(5), true)).isFalse();
     }
 }

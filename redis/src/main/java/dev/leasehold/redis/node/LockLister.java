@@ -16,10 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A listing lists locks: it looks at the only one that is asked for, or finds their keys in many small steps, so that the
+ * A lock lister lists locks: it looks at the only one that is asked for, or finds their keys in many small steps, so that the
  * server serves others in between, and looks at each.
  */
-final class Listing {
+final class LockLister {
 
     private static final int STEP = 1000;
 
@@ -27,7 +27,7 @@ final class Listing {
 
     private final RedisNode node;
 
-    Listing(RedisNode node) {
+    LockLister(RedisNode node) {
         this.node = node;
     }
 

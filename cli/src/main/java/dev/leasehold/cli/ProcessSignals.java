@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Signals passes on those that we get, and sends some to the command. */
-final class Signals {
+/** Process signals are received from the operating system, passed on as events, and sent to the command. */
+final class ProcessSignals {
 
     /** Those that end a process; SIGQUIT is the JVM's own. */
     private static final List<String> CAUGHT = List.of("TERM", "HUP", "INT", "USR1", "USR2");
@@ -24,7 +24,7 @@ final class Signals {
 
     private static final Duration YOUNG = Duration.ofSeconds(1);
 
-    private Signals() {}
+    private ProcessSignals() {}
 
     /**
      * Has signals told instead of ending this process. One that was ignored when we started, as by nohup, stays so.
@@ -52,7 +52,7 @@ final class Signals {
                 Object caught = signal.getConstructor(String.class).newInstance(name);
                 int number = (int) signal.getMethod("getNumber").invoke(caught);
                 Object tell = Proxy.newProxyInstance(
-                        Signals.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
+                        ProcessSignals.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
                             events.accept(new Event.Signalled(name, number));
                             return null;
                         });
