@@ -63,7 +63,7 @@ enum ReadmeRow {
             new Words("store restarts without its data, or is flushed", "存储重启后数据丢失，或被清空"),
             Set.of(Fault.AMNESIA, Fault.FLUSH),
             List.of(
-                    of(SQLITE).tests("SqliteProcessesTest.aHolderIsToldThatTheFileWasDeletedAndTokensStillIncrease"),
+                    of(SQLITE).tests("SqliteProcessesTest.aHolderIsToldThatTheFileWasDeleted"),
                     of(SQL),
                     of(REDIS),
                     of(REDLOCK)
@@ -91,7 +91,7 @@ enum ReadmeRow {
                             .saying(EXCLUDED, "%s, goes on", "%s，照常工作")
                             .tests(
                                     "EnsembleFaultsTest.theLeaderIsKilledUnderLoadAndServiceResumes",
-                                    "EnsembleFaultsTest.aHolderWhoseServerIsKilledMovesToAnotherAndKeepsItsLock"))),
+                                    "EnsembleFaultsTest.aHolderOfAKilledServerKeepsItsLock"))),
     MAJORITY_LOST(
             new Words("more than half lost", "超过一半的节点失效"),
             Set.of(Fault.MAJORITY_LOST),

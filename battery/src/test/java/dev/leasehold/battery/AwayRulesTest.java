@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -67,7 +68,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void whoAsksWhileAMajorityIsAwayGetsNothingBeforeItIsBack() {
+    @DisplayName("A caller that asks while a majority is away gets nothing before it is back")
+    void nothingIsGrantedBeforeAMajorityIsBack() {
         away(true);
         hold("a/0", 1_500, 4_000, 4_100);
         assertThat(judged()).isEmpty();
@@ -88,7 +90,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void whatWasAskedForBeforeAMajorityWentMayBeGrantedAfterIt() {
+    @DisplayName("What was asked for before a majority went may be granted after it")
+    void whatWasAskedForBeforeMayBeGrantedAfter() {
         away(true);
         hold("a/0", 900, 1_020, 1_050, 1_950);
         assertThat(judged()).isEmpty();
@@ -96,14 +99,16 @@ class AwayRulesTest {
 
     /** Its answer was under way for long, or it was read late. */
     @Test
-    void whatWasAskedForBeforeAMajorityWentMayBeGrantedLongAfterIt() {
+    @DisplayName("What was asked for before a majority went may be granted long after it")
+    void whatWasAskedForBeforeMayBeGrantedLongAfter() {
         away(true);
         hold("a/0", 900, 1_500, 1_600, 1_950);
         assertThat(judged()).isEmpty();
     }
 
     @Test
-    void aLeaseFromBeforeAMajorityWentMayGoOnToAnotherCallerOfItsProcess() {
+    @DisplayName("A lease from before a majority went may go on to another caller of its process")
+    void aLeaseFromBeforeMayGoToAnotherCaller() {
         away(true);
         hold("a/0", 900, 1_005, 1_015);
         hold("a/1", 1_012, 1_016, 1_050, 1_950);
@@ -111,7 +116,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void aClaimFromBeforeAMajorityWentMayServeAnotherCallerOfItsProcess() {
+    @DisplayName("A claim from before a majority went may serve another caller of its process")
+    void aClaimFromBeforeMayServeAnotherCaller() {
         away(true);
         long left = ask(800, "a/0");
         history.add(new Event.Withdrawn(ns(1_000), "a/0", left, "busy"));
@@ -120,7 +126,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void aLeaseFromBeforeAMajorityWentMayNotGoOnToAnotherProcess() {
+    @DisplayName("A lease from before a majority went may not go on to another process")
+    void aLeaseFromBeforeMayNotGoToAnotherProcess() {
         away(true);
         hold("a/0", 900, 1_005, 1_015);
         hold("b/0", 1_012, 1_016, 1_050, 1_950);
@@ -144,7 +151,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void aClaimFromBeforeAMajorityWentMayServeAProcessLateThatWasStruckItself() {
+    @DisplayName("A claim from before a majority went may serve a process late that was struck itself")
+    void aClaimFromBeforeMayServeAStruckProcessLate() {
         history.add(new Event.Struck(ns(700), "a", "black-hole"));
         history.add(new Event.Healed(ns(1_300), "a", "black-hole"));
         away(true);
@@ -187,7 +195,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void aGrantThatCannotHaveBeenAskedForBeforeAMajorityWentIsRejected() {
+    @DisplayName("A grant that cannot have been asked for before a majority went is rejected")
+    void aGrantAskedForWithoutAMajorityIsRejected() {
         away(true);
         hold("a/0", 900, 1_500, 1_600, 2_011);
         assertThat(judged()).containsExactly(Rule.NO_MAJORITY);
@@ -195,7 +204,8 @@ class AwayRulesTest {
 
     /** The end is read after the time that is written beside it. */
     @Test
-    void anEndThatWasPerhapsReadWhenTheMajorityWasBackIsAccepted() {
+    @DisplayName("An end that was perhaps read when the majority was back is accepted")
+    void anEndReadWithTheMajorityBackIsAccepted() {
         away(true);
         long call = hold("a/0", 3_400, 4_100, 4_200);
         renewed(3_901, "a/0", call, 4_900);
@@ -238,7 +248,8 @@ class AwayRulesTest {
     }
 
     @Test
-    void aStoreThatGrantsNothingWhileAMinorityIsAwayIsRejected() {
+    @DisplayName("A store that grants nothing while a minority is away is rejected")
+    void standingStillWithoutAMinorityIsRejected() {
         away(false);
         hold("a/0", 900, 1_005, 1_008);
         hold("a/0", 1_009, 4_040, 4_100);

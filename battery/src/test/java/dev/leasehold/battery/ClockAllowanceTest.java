@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A clock that is set excuses what the terms of a real plan say, and no more. */
@@ -47,7 +48,8 @@ class ClockAllowanceTest {
     }
 
     @Test
-    void anEndThatIsFurtherAwayThanClocksWereSetBackIsRejected() {
+    @DisplayName("An end that is further away than clocks were set back is rejected")
+    void anEndFurtherAwayThanTheClocksIsRejected() {
         Duration most = LEASE.plus(SET.multipliedBy(2));
         hold(0, most);
         assertThat(judged(Fault.CLOCK_BACK)).isEmpty();
@@ -57,7 +59,8 @@ class ClockAllowanceTest {
     }
 
     @Test
-    void aStoreThatGrantsNothingForLongerThanItsClockWasSetBackIsRejected() {
+    @DisplayName("A store that grants nothing for longer than its clock was set back is rejected")
+    void aStoreThatStandsStillForTooLongIsRejected() {
         long due = terms(Fault.CLOCK_BACK).recovery().toNanos();
         assertThat(due).isEqualTo(terms(Fault.STOP).recovery().plus(SET).toNanos());
         hold(0, LEASE);

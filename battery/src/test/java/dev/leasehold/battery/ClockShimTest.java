@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,7 +43,8 @@ class ClockShimTest {
     }
 
     @Test
-    void aProcessFindsItsClocksMovedAndStillReadsTheMachines() throws Exception {
+    @DisplayName("A process finds its clocks moved and still reads the machine's")
+    void aProcessReadsMovedClocksAndTheMachines() throws Exception {
         ClockShim shim = ClockShim.create(directory.resolve("offsets"));
         shim.moveWall(HOUR_MICROS);
         shim.sleptFor(5_000_000);

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Two holders of one slot of two are rejected as two holders of a lock are, and so are its tokens. Times are milliseconds. */
@@ -48,7 +49,8 @@ class JudgedSlotsTest {
     }
 
     @Test
-    void twoHoldersOfOneSlotAreRejectedWhereOnlyTokensArePromised() {
+    @DisplayName("Two holders of one slot are rejected where only tokens are promised")
+    void twoHoldersOfOneSlotAreRejectedWithTokens() {
         permit("a/0", 0, 10, 100, 1, 0);
         permit("b/0", 0, 20, 100, 2, 0);
         assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
@@ -56,7 +58,8 @@ class JudgedSlotsTest {
     }
 
     @Test
-    void twoHoldersOfTwoSlotsAreAcceptedWhereOnlyTokensArePromised() {
+    @DisplayName("Two holders of two slots are accepted where only tokens are promised")
+    void twoHoldersOfTwoSlotsAreAccepted() {
         permit("a/0", 0, 10, 100, 1, 0);
         permit("b/0", 0, 20, 100, 2, 1);
         assertThat(judged(Promise.FENCED)).isEmpty();
@@ -64,7 +67,8 @@ class JudgedSlotsTest {
     }
 
     @Test
-    void twoHoldersOfOneSlotAfterAFlushAreExcusedWhereTokensTell() {
+    @DisplayName("Two holders of one slot after a flush are excused where tokens tell")
+    void twoHoldersOfOneSlotAfterAFlushAreExcused() {
         permit("a/0", 0, 10, 500, 1, 0);
         flush(50);
         permit("b/0", 5, 60, 200, 2, 0);
@@ -82,7 +86,8 @@ class JudgedSlotsTest {
 
     /** Each of the two was asked for when the one before had been granted, so no clock excuses the smaller token. */
     @Test
-    void tokensOfOneSlotThatDecreaseAreRejectedWhereOnlyTheyArePromised() {
+    @DisplayName("Tokens of one slot that decrease are rejected where only they are promised")
+    void tokensOfOneSlotThatDecreaseAreRejected() {
         permit("a/0", 0, 10, 100, 2, 0);
         flush(105);
         permit("b/0", 110, 120, 200, 1, 0);
@@ -90,7 +95,8 @@ class JudgedSlotsTest {
     }
 
     @Test
-    void oneTokenOfOneSlotTwiceIsRejectedWhereOnlyTokensArePromised() {
+    @DisplayName("One token of one slot twice is rejected where only tokens are promised")
+    void oneTokenOfOneSlotTwiceIsRejected() {
         permit("a/0", 0, 10, 100, 1, 0);
         flush(50);
         permit("b/0", 5, 60, 200, 1, 0);
@@ -106,7 +112,8 @@ class JudgedSlotsTest {
     }
 
     @Test
-    void aSlotThatIsNotBelowTheShareIsRejectedWhereOnlyTokensArePromised() {
+    @DisplayName("A slot that is not below the share is rejected where only tokens are promised")
+    void aSlotNotBelowTheShareIsRejected() {
         permit("a/0", 0, 10, 100, 1, 2);
         assertThat(judged(Promise.FENCED)).containsExactly(Rule.EXCLUSION);
     }

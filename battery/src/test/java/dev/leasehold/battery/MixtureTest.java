@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -273,7 +274,8 @@ class MixtureTest {
 
     @ParameterizedTest
     @EnumSource
-    void onlyFaultsUnderWhichHoldersExcludeEachOtherAreMixed(StoreKind store) {
+    @DisplayName("Only faults under which holders exclude each other are mixed")
+    void onlyFaultsWithExclusionAreMixed(StoreKind store) {
         List<Fault> drawn = new ArrayList<>(Mixture.ofClients(store));
         drawn.addAll(Mixture.ofServers(store));
         assertThat(drawn)

@@ -3,6 +3,7 @@ package dev.leasehold.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What contestants compile is made up here; slices are of one second, so that 20 ms are the small part. */
@@ -44,7 +45,8 @@ class WarmUpTest {
     }
 
     @Test
-    void aContestantThatIsQuietFromTheStartIsWarmedForTheLeastTime() {
+    @DisplayName("A contestant that is quiet from the start is warmed for the least time")
+    void aQuietContestantIsWarmedForTheLeastTime() {
         compiles(0, 0, 0, 0, 0);
         assertThat(warmUp.next()).isZero();
     }

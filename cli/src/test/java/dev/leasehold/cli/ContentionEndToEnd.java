@@ -15,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -79,7 +80,8 @@ class ContentionEndToEnd {
     }
 
     @Test
-    void noTwoCommandsRunAtATimeWhileWrappersAreKilledAndStopped() throws Exception {
+    @DisplayName("No two commands run at a time while wrappers are killed and stopped")
+    void noTwoCommandsRunAtATime() throws Exception {
         long seed = System.nanoTime();
         Random random = new Random(seed);
         ConcurrentLinkedQueue<String> successful = new ConcurrentLinkedQueue<>();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,7 +31,8 @@ class EndTimesTest {
     }
 
     @Test
-    void theGraceIsAShareOfTheValidityAndNotOfTheLeaseThatWasAskedFor() {
+    @DisplayName("The grace is a share of the validity and not of the lease that was asked for")
+    void theGraceIsAShareOfTheValidity() {
         Duration lease = Duration.ofSeconds(30);
         Duration onZooKeeper = Duration.ofMillis(6_660);
         EndTimes times = EndTimes.of(0, onZooKeeper, Duration.ofSeconds(5), lease);
@@ -38,7 +40,8 @@ class EndTimesTest {
     }
 
     @Test
-    void whatIsLeftBeforeTheNextRenewalDoesNotShortenGraceAndMargin() {
+    @DisplayName("What is left before the next renewal does not shorten grace and margin")
+    void theNextRenewalDoesNotShortenGraceAndMargin() {
         Duration lease = Duration.ofSeconds(30);
         Duration wanted = Duration.ofSeconds(5);
         EndTimes times = EndTimes.of(0, Duration.ofMillis(6_660), wanted, lease);

@@ -143,7 +143,8 @@ class GuardTest {
     }
 
     @Test
-    void whatWasFoundOnceIsKilledAlsoWhenItsParentHasDiedOfTheSigterm() throws Exception {
+    @DisplayName("What was found once is killed also when its parent has died of the SIGTERM")
+    void whatWasFoundOnceIsKilledThoughItsParentDied() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
         long child = orphan();
@@ -156,7 +157,8 @@ class GuardTest {
     }
 
     @Test
-    void aLateRenewalDoesNotTakeThePlaceOfADeadlineThatHasBegun() throws Exception {
+    @DisplayName("A late renewal does not take the place of a deadline that has begun")
+    void aLateRenewalDoesNotReplaceADeadline() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
         long child = orphan();

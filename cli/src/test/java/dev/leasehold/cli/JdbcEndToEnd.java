@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,7 +43,8 @@ class JdbcEndToEnd {
     }
 
     @Test
-    void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
+    @DisplayName("The password comes from a file or the environment and is never shown")
+    void thePasswordOfFileOrEnvironmentIsNeverShown() throws Exception {
         try (Connection connection = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE ROLE app LOGIN PASSWORD 's3cret+/%'");

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about locks as a table, as JSON and in sentences, with what strangers may have written into them. */
@@ -47,7 +48,8 @@ class LockTextTest {
     }
 
     @Test
-    void theTableHasOneLinePerHolderAndWaiterAndMovesNoCursor() {
+    @DisplayName("The table has one line per holder and waiter and moves no cursor")
+    void theTableHasOneLinePerHolderAndWaiter() {
         String table = LockTable.of(List.of(NASTY), "");
 
         assertThat(table.lines()).hasSize(4);

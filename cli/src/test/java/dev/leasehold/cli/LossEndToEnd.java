@@ -10,6 +10,7 @@ import dev.leasehold.testkit.ProcessStop;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +39,8 @@ class LossEndToEnd {
     }
 
     @Test
-    void theCommandOfAStoppedWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+    @DisplayName("The command of a stopped wrapper has ended before its successor begins")
+    void aStoppedWrappersCommandEndsBeforeTheNext() throws Exception {
         Program.Run stopped = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
@@ -59,7 +61,8 @@ class LossEndToEnd {
     }
 
     @Test
-    void theCommandOfAKilledWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+    @DisplayName("The command of a killed wrapper has ended before its successor begins")
+    void aKilledWrappersCommandEndsBeforeTheNext() throws Exception {
         Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");

@@ -3,6 +3,7 @@ package dev.leasehold.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ProcessSignalsTest {
@@ -17,7 +18,8 @@ class ProcessSignalsTest {
     }
 
     @Test
-    void aHangUpOfTheTerminalIsNotPassedOnToACommandThatHasIt() {
+    @DisplayName("A hang up of the terminal is not passed on to a command that has it")
+    void aHangUpIsNotPassedOnToACommandThatHasIt() {
         String with = "42 (java) S 7 42 7 34816 42 4194304 0";
         String without = "42 (java) S 7 42 7 0 -1 4194304 0";
         long second = 1_000_000_000L;
@@ -33,7 +35,8 @@ class ProcessSignalsTest {
     }
 
     @Test
-    void ctrlCJustBeforeTheCommandStartsIsNotTakenForDelivered() {
+    @DisplayName("Ctrl+C just before the command starts is not taken for delivered")
+    void ctrlCBeforeTheCommandStartsIsNotDelivered() {
         assertThat(ProcessSignals.commandHasIt("INT", Duration.ofMillis(50), true)).isFalse();
         assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), true)).isTrue();
         assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), false)).isFalse();

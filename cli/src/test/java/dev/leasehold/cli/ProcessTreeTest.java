@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,7 +18,8 @@ class ProcessTreeTest {
     Path dir;
 
     @Test
-    void whatWasFoundOnceIsKilledAlsoWhenItsParentHasDiedOfTheSigterm() throws Exception {
+    @DisplayName("What was found once is killed also when its parent has died of the SIGTERM")
+    void whatWasFoundOnceIsKilledThoughItsParentDied() throws Exception {
         String script =
                 "env -i sh -c 'trap : TERM; echo $$ >\"$1/child\"; for i in $(seq 600); do sleep 0.05; done' sh \"$1\"; :";
         Process command = new Command(List.of("sh", "-c", script, "sh", dir.toString()))

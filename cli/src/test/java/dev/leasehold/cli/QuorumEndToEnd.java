@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,7 +79,8 @@ class QuorumEndToEnd {
     }
 
     @Test
-    void aQuorumIsOpenedOnlyIfAllMastersAnswerAndOnlyAQuorumIs() throws Exception {
+    @DisplayName("A quorum is opened only if all masters answer and only a quorum is")
+    void onlyAQuorumIsOpenedAndOnlyIfAllMastersAnswer() throws Exception {
         masters.get(2).kill();
         Program.Run lacking = leasehold.run("quorum", "init", "--yes");
         lacking.failed(69, "nothing was changed, because all masters have to answer");

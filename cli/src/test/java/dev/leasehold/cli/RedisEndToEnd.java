@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,7 +71,8 @@ class RedisEndToEnd {
     }
 
     @Test
-    void theCommandOfAKilledWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+    @DisplayName("The command of a killed wrapper has ended before its successor begins")
+    void aKilledWrappersCommandEndsBeforeTheNext() throws Exception {
         Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
         long command = Long.parseLong(awaitLine(dir.resolve("pid")));
         killed.signal("KILL");
@@ -79,7 +81,8 @@ class RedisEndToEnd {
     }
 
     @Test
-    void theCommandOfAStoppedWrapperHasEndedBeforeItsSuccessorBegins() throws Exception {
+    @DisplayName("The command of a stopped wrapper has ended before its successor begins")
+    void aStoppedWrappersCommandEndsBeforeTheNext() throws Exception {
         Program.Run stopped = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", STUBBORN);
         long command = Long.parseLong(awaitLine(dir.resolve("pid")));
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
@@ -185,7 +188,8 @@ class RedisEndToEnd {
     }
 
     @Test
-    void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
+    @DisplayName("The password comes from a file or the environment and is never shown")
+    void thePasswordOfFileOrEnvironmentIsNeverShown() throws Exception {
         redis.commands().configSet("requirepass", "s3cret+/%");
         redis.commands().auth("s3cret+/%");
         Path file = Files.writeString(dir.resolve("password"), "s3cret+/%\n");

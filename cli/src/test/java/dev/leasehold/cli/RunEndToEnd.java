@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -124,7 +125,8 @@ class RunEndToEnd {
     }
 
     @Test
-    void theLockIsReleasedWhenTheCommandHasEndedAndTheWaiterIsTold() throws Exception {
+    @DisplayName("The lock is released when the command has ended and the waiter is told")
+    void theLockIsReleasedWhenTheCommandHasEnded() throws Exception {
         Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
         awaitLine(holder.outFile());
         Program.Run waiter = leasehold.start("run", "-v", "demo", "echo", "my turn");
@@ -140,7 +142,8 @@ class RunEndToEnd {
     }
 
     @Test
-    void signalsArePassedOnAndTheLockIsKeptUntilTheCommandHasEnded() throws Exception {
+    @DisplayName("Signals are passed on and the lock is kept until the command has ended")
+    void signalsArePassedOnAndTheLockIsKept() throws Exception {
         for (String signal : List.of("TERM", "HUP", "INT", "USR1", "USR2", "WINCH")) {
             if (isIgnored(signal)) {
                 continue;

@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,7 +99,8 @@ class SupervisorTest {
 
     /** What counts is the command's last sign of life: a busy machine may find later that nothing is left of it. */
     @Test
-    void theGraceWithoutAGuardEndsBeforeALeaseThatIsNotRenewed() throws Exception {
+    @DisplayName("The grace without a guard ends before a lease that is not renewed")
+    void theGraceWithoutAGuardEndsBeforeTheLease() throws Exception {
         FakeLease lease = new FakeLease(Duration.ofHours(1));
         Future<Integer> status = runWithoutGuard(lease, Duration.ofHours(1));
         Instant end = Instant.now().plusSeconds(4);
@@ -148,7 +150,8 @@ class SupervisorTest {
 
     @ParameterizedTest
     @CsvSource({"true", "false"})
-    void aReleaseThatTheStoreRefusesDoesNotHideTheCommandsStatus(boolean killOnLoss) throws Exception {
+    @DisplayName("A release that the store refuses does not hide the command's status")
+    void aRefusedReleaseDoesNotHideTheCommandsStatus(boolean killOnLoss) throws Exception {
         FakeLease lease = new FakeLease(MINUTE);
         lease.refuseRelease(new LockException("no right to write"));
 

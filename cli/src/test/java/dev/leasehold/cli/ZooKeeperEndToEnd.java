@@ -9,6 +9,7 @@ import java.util.Map;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +46,8 @@ class ZooKeeperEndToEnd {
     }
 
     @Test
-    void thePasswordComesFromAFileOrTheEnvironmentAndIsNeverShown() throws Exception {
+    @DisplayName("The password comes from a file or the environment and is never shown")
+    void thePasswordOfFileOrEnvironmentIsNeverShown() throws Exception {
         String host = zoo.getConnectString() + "/it";
         String app = "zookeeper://app@" + host;
         Path file = Files.writeString(dir.resolve("password"), "s3cret+/%\n");
@@ -84,7 +86,8 @@ class ZooKeeperEndToEnd {
     }
 
     @Test
-    void aCommandIsNotEndedBecauseTheSessionIsMuchShorterThanTheLease() throws Exception {
+    @DisplayName("A command is not ended because the session is much shorter than the lease")
+    void aShortSessionDoesNotEndTheCommand() throws Exception {
         String brief = "zookeeper://" + zoo.getConnectString() + "/it?leasehold.sessionTimeout=6000";
         Program.Run run = leasehold.run("run", "--store", brief, "brief", "sh", "-c", "sleep 9; echo done");
         assertThat(run.succeeded().out().strip()).isEqualTo("done");

@@ -55,7 +55,8 @@ class CallerRunsTimeTest {
     }
 
     @Test
-    void whatAnAcquireHasSpentOnItsThreadIsTakenOffItsMaxWait() throws Exception {
+    @DisplayName("What an acquire has spent on its thread is taken off its maxWait")
+    void timeSpentOnTheThreadIsTakenOffMaxWait() throws Exception {
         StoreFactory memory = WrappedStore.memory();
         Clock clock = new Clock();
         WrappedStore callerRuns = new WrappedStore(memory) {

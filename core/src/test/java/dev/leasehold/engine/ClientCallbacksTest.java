@@ -46,7 +46,8 @@ class ClientCallbacksTest {
     }
 
     @Test
-    void aGrantThatIsCancelledBeforeItsDeliveryIsNotKeptForAtLeast() throws Exception {
+    @DisplayName("A grant that is cancelled before its delivery is not kept for atLeast")
+    void aCancelledGrantIsNotKeptForAtLeast() throws Exception {
         List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
         LockOptions nightly = LockOptions.defaults().withAtLeast(Duration.ofMinutes(10));
         try (Leasehold leasehold = Leasehold.builder()
@@ -135,7 +136,8 @@ class ClientCallbacksTest {
     }
 
     @Test
-    void anExecutorThatRefusesDoesNotKeepAFutureFromCompleting() throws Exception {
+    @DisplayName("An executor that refuses does not keep a future from completing")
+    void aFutureCompletesThoughItsExecutorRefuses() throws Exception {
         try (Leasehold leasehold = Leasehold.builder()
                 .store(new WrappedStore())
                 .executor(task -> {

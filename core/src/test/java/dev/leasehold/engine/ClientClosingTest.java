@@ -84,7 +84,8 @@ class ClientClosingTest {
     }
 
     @Test
-    void whoJoinsWhileTheClientClosesIsAnsweredAndLeavesNothing() throws Exception {
+    @DisplayName("A caller that joins while the client closes is answered and leaves nothing")
+    void aCallerWhileTheClientClosesIsAnswered() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(3);
         try {
             for (int round = 0; round < 300; round++) {
@@ -151,7 +152,8 @@ class ClientClosingTest {
     }
 
     @Test
-    void aClientThatIsClosedOnAnInterruptedThreadStillReleasesFirst() throws Exception {
+    @DisplayName("A client that is closed on an interrupted thread still releases first")
+    void closingOnAnInterruptedThreadReleasesFirst() throws Exception {
         ExecutorService ownThread = Executors.newSingleThreadExecutor();
         List<String> log = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch closing = new CountDownLatch(1);

@@ -6,13 +6,15 @@ import dev.leasehold.Leasehold;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** These tests show when a client gets its id: a process image that is taken before must not hold one. */
 class ClientIdentityTest {
 
     @Test
-    void aClientThatHasNotUsedItsStoreHasNoIdThatASnapshotCouldDouble() throws Exception {
+    @DisplayName("A client that has not used its store has no id that a snapshot could double")
+    void anUnusedClientHasNoIdToDouble() throws Exception {
         AtomicInteger drawn = new AtomicInteger();
         Random source = new Random(1);
         RandomGenerator counting = new RandomGenerator() {

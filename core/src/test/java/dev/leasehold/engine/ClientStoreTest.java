@@ -32,6 +32,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,7 +74,8 @@ class ClientStoreTest {
     }
 
     @Test
-    void whatTheEngineThrowsOnAThreadOfItsOwnShowsTheCallerToo() throws Exception {
+    @DisplayName("What the engine throws on a thread of its own shows the caller too")
+    void anEngineThreadsFailureShowsTheCallerToo() throws Exception {
         WrappedStore silent = new WrappedStore() {
             @Override
             public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {

@@ -64,7 +64,8 @@ class ClosingUnderABodyTest {
     }
 
     @Test
-    void nobodyElseGetsTheLockWhileABodyRunsOnAfterItsClientWasClosed() throws Exception {
+    @DisplayName("Nobody else gets the lock while a body runs on after its client was closed")
+    void aBodyKeepsItsLockAfterItsClientWasClosed() throws Exception {
         Future<?> body = body(LockOptions.defaults());
         leasehold.close();
         assertThat(body.isDone()).isFalse();

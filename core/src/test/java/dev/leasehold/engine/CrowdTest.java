@@ -21,7 +21,8 @@ class CrowdTest {
     private static final int HAND_OVERS = 64;
 
     @Test
-    void aThousandThreadsAreServedInOrderWithTwoOperationsPerRun() throws Exception {
+    @DisplayName("A thousand threads are served in order with two operations per run")
+    void aThousandThreadsAreServedWithTwoOperationsARun() throws Exception {
         serve(1_000, task -> {
             Thread thread = new Thread(task);
             thread.start();

@@ -166,7 +166,8 @@ class LeaseScopeTest {
     }
 
     @Test
-    void aBodyThatEndsInterruptedIsToldThatItsLockHadBeenBroken() throws Exception {
+    @DisplayName("A body that ends interrupted is told that its lock had been broken")
+    void aBodyThatEndsInterruptedHearsOfTheBrokenLock() throws Exception {
         WrappedStore broken = new WrappedStore() {
             @Override
             CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {

@@ -7,6 +7,7 @@ import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class SleepWatchTest {
@@ -56,7 +57,8 @@ class SleepWatchTest {
     }
 
     @Test
-    void oneTimerRunsWhileThereIsSomethingToLoseAndNoneAfterwards() {
+    @DisplayName("One timer runs while there is something to lose and none afterwards")
+    void oneTimerRunsWhileThereIsSomethingToLose() {
         watch.begin();
         watch.begin();
         assertThat(scheduled).hasSize(1);

@@ -52,7 +52,8 @@ class MemoryLocksTest {
     }
 
     @Test
-    void aBusyLockDoesNotMoveTheTokensOfOthersAheadOfTheClock() {
+    @DisplayName("A busy lock does not move the tokens of others ahead of the clock")
+    void aBusyLockMovesNoTokensAheadOfTheClock() {
         for (int i = 0; i < 1_000; i++) {
             useOnce("busy", reading(0));
         }

@@ -3,6 +3,7 @@ package dev.leasehold.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,7 +21,8 @@ class WaitingRulesTest {
         "30000, 5000, 12500, 5000",
         "86400000, 5000, 12500, 5000"
     })
-    void aWaiterAsksEveryThirdLivesForTwoAndAHalfAndHasHalfALeaseToConfirm(
+    @DisplayName("A waiter asks every third of a lease, lives for two and a half, and has half a lease to confirm")
+    void aWaitersTimesAreSharesOfTheLease(
             long lease, long askEvery, long aliveFor, long claimPeriod) {
         Duration asked = Duration.ofMillis(lease);
         assertThat(WaitingRules.askEvery(asked)).isBetween(millis(askEvery), millis(askEvery + 1));

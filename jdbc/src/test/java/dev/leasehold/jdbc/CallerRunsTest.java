@@ -136,7 +136,8 @@ class CallerRunsTest {
     }
 
     @Test
-    void anUncontendedLockIsTakenAndReleasedByTheCallersOwnThread() {
+    @DisplayName("An uncontended lock is taken and released by the caller's own thread")
+    void anUncontendedLockNeedsTheCallersThreadOnly() {
         try (Leasehold client = client(pool)) {
             untilCallerRuns(client.lock(name));
         }
@@ -265,7 +266,8 @@ class CallerRunsTest {
     }
 
     @Test
-    void closingALeaseTakesItsSecondAtMostWhileTheDatabaseHangs() throws Exception {
+    @DisplayName("Closing a lease takes its second at most while the database hangs")
+    void closingALeaseTakesASecondAtMostInAHang() throws Exception {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
             untilCallerRuns(lock);

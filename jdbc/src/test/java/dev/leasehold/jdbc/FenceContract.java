@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -225,7 +226,8 @@ public abstract class FenceContract {
     }
 
     @Test
-    void aMissingTableIsNamedAndNeverMadeInTheCallersTransaction() throws Exception {
+    @DisplayName("A missing table is named and never made in the caller's transaction")
+    void aMissingTableIsNamedAndNotMade() throws Exception {
         JdbcFence other = fence().withTables("other" + NAMES.incrementAndGet() + "_");
         try (Connection connection = begin()) {
             account.setBalance(connection, 5);
@@ -256,7 +258,7 @@ public abstract class FenceContract {
 
     /** Holder 1 is paused between its registration and its commit; its successor must wait, and see what it commits. */
     @Test
-    void aSuccessorWaitsForAnEarlierTransactionAndSeesWhatItCommits() throws Exception {
+    void aSuccessorWaitsAndSeesWhatIsCommitted() throws Exception {
         for (int level : levels()) {
             for (boolean commits : List.of(true, false)) {
                 forget();
@@ -287,7 +289,8 @@ public abstract class FenceContract {
 
     /** The mistake that loses updates where it is not noticed: to read, and then to register. */
     @Test
-    void aTransactionThatHasReadBeforeAnotherOneRegisteredIsNotLetOn() throws Exception {
+    @DisplayName("A transaction that has read before another one registered is not let on")
+    void aTransactionThatReadTooEarlyIsNotLetOn() throws Exception {
         for (int level : levelsWithAView()) {
             for (int registered : List.of(0, 1, 2)) {
                 forget();
@@ -316,7 +319,7 @@ public abstract class FenceContract {
     }
 
     @Test
-    void severalThatRegisterForTheFirstTimeAtOnceAreOneAfterTheOther() throws Exception {
+    void firstRegistrationsAtOnceAreOneAfterTheOther() throws Exception {
         for (int level : levels()) {
             List<Connection> three = List.of(begin(level), begin(level), begin(level));
             for (int i = 0; i < 10; i++) {

@@ -18,6 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -69,14 +70,16 @@ class GivenUpStatementsTest {
     }
 
     @Test
-    void theyEndWithTheirCallersPatienceOnConnectionsOfOurOwn() throws Exception {
+    @DisplayName("They end when their callers' time is over, on connections of our own")
+    void theyEndInTimeOnConnectionsOfOurOwn() throws Exception {
         try (Leasehold client = Leasehold.connect(POSTGRES.get().url() + "&leasehold.storeTimeout=1000")) {
             assertNoneWaitsOnForARowThatStaysLocked(client);
         }
     }
 
     @Test
-    void theyEndWithTheirCallersPatienceOnConnectionsThatAreGiven() throws Exception {
+    @DisplayName("They end when their callers' time is over, on connections that are given")
+    void theyEndInTimeOnConnectionsThatAreGiven() throws Exception {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl(POSTGRES.get().url());
             try (Leasehold client = Leasehold.builder()

@@ -4,6 +4,7 @@ import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,8 @@ class MariaDbFenceTest {
         }
 
         @Test
-        void readingInsertingAndChangingIsEnoughAndResettingTakesDeleting() throws Exception {
+        @DisplayName("Reading, inserting and changing is enough; resetting takes deleting")
+        void onlyResettingTakesTheRightToDelete() throws Exception {
             String clerk = url().replace("user=root", "user=clerk");
             // Without the last one the clerk could not use the database of the URL.
             new FenceRights(

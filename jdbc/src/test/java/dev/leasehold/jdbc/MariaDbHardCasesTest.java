@@ -21,6 +21,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,7 +41,8 @@ class MariaDbHardCasesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE"})
-    void exclusionAndOrderHoldAtEveryIsolationLevelWithAutoCommitOff(String isolation) throws Exception {
+    @DisplayName("Exclusion and order hold at every isolation level with auto commit off")
+    void exclusionAndOrderHoldAtEveryIsolationLevel(String isolation) throws Exception {
         for (String url : List.of(MARIADB.get().url(), MARIADB.get().mysqlUrl())) {
             try (HikariDataSource pool = new HikariDataSource()) {
                 pool.setJdbcUrl(url);
@@ -139,7 +141,8 @@ class MariaDbHardCasesTest {
     }
 
     @Test
-    void aServerThatIsKilledAndRestartedUnderLoadHoldsNothingTwice() throws Exception {
+    @DisplayName("A server that is killed and restarted under load holds nothing twice")
+    void aServerRestartedUnderLoadHoldsNothingTwice() throws Exception {
         try (MariaDbServer own = MariaDbServer.start();
                 Leasehold one = Leasehold.connect(own.url());
                 Leasehold two = Leasehold.connect(own.url())) {

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,7 +114,8 @@ class PagesTest {
     }
 
     @Test
-    void everyRelativeLinkLeadsToAFileAndAHeadingThatAreThere() throws IOException {
+    @DisplayName("Every relative link leads to a file and a heading that are there")
+    void everyRelativeLinkLeadsSomewhere() throws IOException {
         Map<String, Object> broken = new TreeMap<>();
         for (String page : Pages.all()) {
             if (!Pages.brokenLinks(page).isEmpty()) {

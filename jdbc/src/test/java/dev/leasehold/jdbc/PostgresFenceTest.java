@@ -37,13 +37,14 @@ class PostgresFenceTest extends FenceContract {
     void simultaneousRegistrationsFailNoTransaction() throws Exception {
         onlyReadCommitted = true;
         long before = errors();
-        severalThatRegisterForTheFirstTimeAtOnceAreOneAfterTheOther();
+        firstRegistrationsAtOnceAreOneAfterTheOther();
         nothingThatWasCommittedIsLostAmongManyHolders();
         assertThat(errors()).isEqualTo(before);
     }
 
     @Test
-    void readingInsertingAndChangingIsEnoughAndResettingTakesDeleting() throws Exception {
+    @DisplayName("Reading, inserting and changing is enough; resetting takes deleting")
+    void onlyResettingTakesTheRightToDelete() throws Exception {
         String clerk = url().replace("user=postgres", "user=clerk");
         new FenceRights(
                         url(),
@@ -56,7 +57,8 @@ class PostgresFenceTest extends FenceContract {
     }
 
     @Test
-    void theServersLogHasNoErrorForAFirstRegistrationNorForARefusal() throws Exception {
+    @DisplayName("The server's log has no error for a first registration nor for a refusal")
+    void theServersLogHasNoErrors() throws Exception {
         long before = errors();
         anOlderTokenIsRefusedWithBoth();
         fence().withTables("quiet_").createTable(dataSource());

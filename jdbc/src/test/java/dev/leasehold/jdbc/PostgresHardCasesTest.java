@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -55,7 +56,8 @@ class PostgresHardCasesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TRANSACTION_READ_COMMITTED", "TRANSACTION_REPEATABLE_READ", "TRANSACTION_SERIALIZABLE"})
-    void exclusionAndOrderHoldAtEveryIsolationLevelWithAutoCommitOff(String isolation) throws Exception {
+    @DisplayName("Exclusion and order hold at every isolation level with auto commit off")
+    void exclusionAndOrderHoldAtEveryIsolationLevel(String isolation) throws Exception {
         int before = errors();
         try (HikariDataSource pool = pool(6, config -> {
                     config.setTransactionIsolation(isolation);
@@ -189,7 +191,8 @@ class PostgresHardCasesTest {
     }
 
     @Test
-    void aConnectionThatIsCutWhileAClaimOrACommitIsUnderWayIsResolved() throws Exception {
+    @DisplayName("A connection that is cut while a claim or a commit is under way is resolved")
+    void aCutDuringAClaimOrACommitIsResolved() throws Exception {
         try (FaultProxy proxy = FaultProxy.to(POSTGRES.get().port());
                 Leasehold through = Leasehold.connect(PostgresServer.url(proxy.port()));
                 Leasehold elsewhere = Leasehold.connect(POSTGRES.get().url())) {
@@ -217,7 +220,8 @@ class PostgresHardCasesTest {
 
     /** Deterministic, where the contract's test of it depends on the machine's speed. */
     @Test
-    void aSingleStatementOvertakesNobodyWhoWaitsForALockThatIsFree() throws Exception {
+    @DisplayName("A single statement overtakes no waiter for a lock that is free")
+    void aSingleStatementOvertakesNoWaiter() throws Exception {
         try (Leasehold client = Leasehold.connect(POSTGRES.get().url());
                 Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement()) {
@@ -231,7 +235,8 @@ class PostgresHardCasesTest {
     }
 
     @Test
-    void aServerThatIsKilledAndRestartedUnderLoadHoldsNothingTwice() throws Exception {
+    @DisplayName("A server that is killed and restarted under load holds nothing twice")
+    void aServerRestartedUnderLoadHoldsNothingTwice() throws Exception {
         try (PostgresServer own = PostgresServer.start();
                 Leasehold one = Leasehold.connect(own.url());
                 Leasehold two = Leasehold.connect(own.url())) {

@@ -53,7 +53,8 @@ class PostgresPoolerTest {
 
     /** With PgBouncer 1.18: "prepared statement S_13 does not exist", after the fifth time. */
     @Test
-    void statementsThatTheServerKeepsForAnotherSessionAreNotAskedFor() throws Exception {
+    @DisplayName("Statements that the server keeps for another session are not asked for")
+    void statementsOfAnotherSessionAreNotAskedFor() throws Exception {
         List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
         ExecutorService threads = Executors.newCachedThreadPool();
         try (Leasehold one = Leasehold.connect(url());

@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -83,7 +84,8 @@ class PostgresTablesTest {
 
     /** The message was: check user and password. */
     @Test
-    void tablesOfOurNamesThatAreSomebodyElsesAreToldAsWhatTheyAre() throws Exception {
+    @DisplayName("Tables of our names that are somebody else's are told as what they are")
+    void foreignTablesOfOurNamesAreToldAsSuch() throws Exception {
         try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement()) {
             statement.execute("CREATE TABLE door_layout (hinges int)");

@@ -11,6 +11,7 @@ import dev.leasehold.spi.RenewAnswer;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -40,7 +41,8 @@ class SqliteRebootTest {
     }
 
     @Test
-    void aLeaseOfAnotherBootEndsOneFullLeaseAfterItWasFirstSeen() {
+    @DisplayName("A lease of another boot ends one full lease after it was first seen")
+    void aLeaseOfAnotherBootEndsALeaseAfterItWasSeen() {
         LeaseId before;
         try (TestClient ann = new TestClient(file, first)) {
             before = ann.acquire("a");
@@ -57,7 +59,8 @@ class SqliteRebootTest {
     }
 
     @Test
-    void aHolderThatLivesOnUnderAnotherClockKeepsItsLeaseByRenewing() {
+    @DisplayName("A holder that lives on under another clock keeps its lease by renewing")
+    void renewingKeepsALeaseUnderAnotherClock() {
         try (TestClient ann = new TestClient(file, first);
                 TestClient bob = new TestClient(file, second)) {
             LeaseId held = ann.acquire("a");

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,7 +81,8 @@ class SqliteTwoLoadersTest {
     }
 
     @Test
-    void theSecondDriverIsRefusedUntilTheFirstApplicationHasClosed() throws Exception {
+    @DisplayName("The second driver is refused until the first application has closed")
+    void theSecondDriverIsRefusedWhileTheFirstIsOpen() throws Exception {
         Path file = dir.resolve("locks.db");
         UnaryOperator<String> first = application();
         UnaryOperator<String> second = application();

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -79,7 +80,8 @@ class TamperedRowsTest {
      * told; the reader has the greater token, and the mutex learns of its loss.
      */
     @Test
-    void aReaderBesideAMutexWhoseRowIsGoneHasTheGreaterToken() throws Exception {
+    @DisplayName("A reader beside a mutex whose row is gone has the greater token")
+    void aReaderBesideALostMutexHasTheGreaterToken() throws Exception {
         String file = "sqlite:" + directory.resolve("locks.db");
         Rows rows = new Rows("jdbc:" + file + "?busy_timeout=5000", "id");
         try (Leasehold client = client(file);

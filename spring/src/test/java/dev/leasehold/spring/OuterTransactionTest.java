@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -245,7 +246,8 @@ class OuterTransactionTest {
     }
 
     @Test
-    void aHoldThatIsLostAfterTheMethodRollsTheTransactionBack() {
+    @DisplayName("A hold that is lost after the method rolls the transaction back")
+    void aHoldLostAfterTheMethodRollsBack() {
         AtCommit end = new AtCommit(none -> {});
         assertThatThrownBy(() -> inTransaction(none -> {
                     TransactionSynchronizationManager.registerSynchronization(end);
@@ -323,7 +325,8 @@ class OuterTransactionTest {
 
     /** The outer method is waited for until its transaction has committed. */
     @Test
-    void aLeadersMethodInATransactionOfTheLeadersMayCallAnother() {
+    @DisplayName("A leader's method in a transaction of the leader's may call another")
+    void aLeadersMethodMayCallAnotherOfItsTransaction() {
         await().until(() -> isLeading());
         leader.leadInATransaction(() -> leader.leadInATransaction(() -> Bank.SEEN.add("led")));
         assertThat(Bank.SEEN).containsExactly("led");

@@ -21,6 +21,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -119,7 +120,8 @@ class StageWorkTest {
     }
 
     @Test
-    void aStageBehindObjectThatNobodyCanCompleteIsNotNotedAnyMore() {
+    @DisplayName("A stage behind Object that nobody can complete is not noted any more")
+    void aStageThatNobodyCanCompleteIsForgotten() {
         WeakReference<Object> gone = new WeakReference<>(shop.object(CompletableFuture::new));
         await().until(() -> {
             System.gc();
@@ -129,7 +131,8 @@ class StageWorkTest {
 
     /** The others were not interrupted, and the clients were not closed. */
     @Test
-    void aCancelThatFailsKeepsNobodyElseFromBeingInterrupted() throws Exception {
+    @DisplayName("A cancel that fails keeps nobody else from being interrupted")
+    void aCancelThatFailsKeepsNoOtherFromItsInterrupt() throws Exception {
         AtomicInteger cancels = new AtomicInteger();
         class Failing extends CompletableFuture<String> {
             @Override
@@ -190,7 +193,8 @@ class StageWorkTest {
 
     /** The thread stood in line behind it. */
     @Test
-    void aCancelThatBlocksDoesNotDelayTheInterruptsOfThreads() throws Exception {
+    @DisplayName("A cancel that blocks does not delay the interrupts of threads")
+    void aCancelThatBlocksDelaysNoInterrupt() throws Exception {
         Slow work = new Slow();
         CompletableFuture<String> result = begin(work);
         CompletableFuture<Throwable> thread = new CompletableFuture<>();
@@ -268,7 +272,8 @@ class StageWorkTest {
     }
 
     @Test
-    void aPauseOfTheProcessFailsTheCallAndLeavesTheNextHolderAlone() throws Exception {
+    @DisplayName("A pause of the process fails the call and leaves the next holder alone")
+    void aPauseFailsTheCallAndLeavesTheNextHolder() throws Exception {
         CompletableFuture<String> work = new CompletableFuture<>();
         CompletableFuture<String> result = begin(work);
         locks.pause(Duration.ofMinutes(1));
@@ -315,7 +320,8 @@ class StageWorkTest {
 
     /** Somebody who tries again would find the lock taken by the first try. */
     @Test
-    void anAsynchronousMethodThatThrowsDoesSoAfterTheRelease() throws Exception {
+    @DisplayName("An asynchronous method that throws does so after the release")
+    void anAsynchronousMethodThrowsAfterTheRelease() throws Exception {
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
         CountDownLatch begun = new CountDownLatch(1);
         Thread caller = new Thread(() -> {

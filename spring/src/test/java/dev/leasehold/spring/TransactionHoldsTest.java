@@ -18,6 +18,7 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -106,7 +107,8 @@ class TransactionHoldsTest {
 
     /** A transaction manager that ends what takes too long did so on its own thread, and the body went on without the lock. */
     @Test
-    void aTransactionThatEndsElsewhereDoesNotFreeTheLockUnderABody() {
+    @DisplayName("A transaction that ends elsewhere does not free the lock under a body")
+    void aTransactionThatEndsElsewhereKeepsABodysLock() {
         List<Boolean> held = new ArrayList<>();
         in(transaction, none -> {
             bank.hold(
@@ -130,7 +132,8 @@ class TransactionHoldsTest {
     }
 
     @Test
-    void aCompletionThatIsToldTwiceDoesNotFreeTheNextOnesLock() throws Exception {
+    @DisplayName("A completion that is told twice does not free the next one's lock")
+    void aCompletionToldTwiceDoesNotFreeTheNextLock() throws Exception {
         List<TransactionSynchronization> all = new ArrayList<>();
         in(transaction, none -> {
             bank.hold("a", lease -> {}, null);
@@ -218,7 +221,8 @@ class TransactionHoldsTest {
     }
 
     @Test
-    void aHoldThatIsTakenAfterTheCommitEndsWithTheTransaction() {
+    @DisplayName("A hold that is taken after the commit ends with the transaction")
+    void aHoldTakenAfterCommitEndsWithTheTransaction() {
         List<Boolean> held = new ArrayList<>();
         in(
                 transaction,
@@ -319,7 +323,8 @@ class TransactionHoldsTest {
     }
 
     @Test
-    void aReleaseThatIsNotAnsweredEndsTheTransactionAllTheSame() throws Exception {
+    @DisplayName("A release that is not answered ends the transaction all the same")
+    void anUnansweredReleaseEndsTheTransaction() throws Exception {
         locks.whileTimePasses(() -> in(transaction, none -> {
             bank.hold("a", lease -> {}, null);
             locks.loseAnswers();

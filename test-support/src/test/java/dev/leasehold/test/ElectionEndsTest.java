@@ -35,7 +35,8 @@ class ElectionEndsTest {
     // ---- the margin ----
 
     @Test
-    void aLeaderThatCannotRenewIsDemotedTheMarginBeforeItsDeadline() {
+    @DisplayName("A leader that cannot renew is demoted the margin before its deadline")
+    void aLeaderThatCannotRenewIsDemotedEarly() {
         Candidate leader = candidates.leader("leader");
         Lease lease = leader.lease();
         leader.line.down(true);
@@ -50,7 +51,8 @@ class ElectionEndsTest {
     }
 
     @Test
-    void whoLooksAtTheMarginSeesThatItIsOverHoweverLateTheTimerIs() {
+    @DisplayName("A caller that looks at the margin sees that it is over, however late the timer is")
+    void aLookAtTheMarginNeedsNoTimer() {
         Candidate leader = candidates.candidate("leader");
         List<Boolean> seen = new ArrayList<>();
         // Scheduled before the term's own timer for the same moment, so it comes first.
@@ -169,7 +171,8 @@ class ElectionEndsTest {
     // ---- other ends ----
 
     @Test
-    void aLeaderWhoseLeaseIsBrokenIsDemotedAtOnceAndStandsAgain() throws Exception {
+    @DisplayName("A leader whose lease is broken is demoted at once and stands again")
+    void aBrokenLeaseDemotesTheLeaderAtOnce() throws Exception {
         Candidate leader = candidates.leader("leader");
         assertThat(candidates
                         .candidate("operator")

@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -97,7 +98,8 @@ class ElectionRunTest {
     }
 
     @Test
-    void workThatEndsWhileItLeadsIsDoneAndTheOfficeIsGivenBack() throws Exception {
+    @DisplayName("Work that ends while it leads is done and the office is given back")
+    void workThatEndsIsDoneAndTheOfficeGivenBack() throws Exception {
         CompletableFuture<Boolean> led = new CompletableFuture<>();
         assertThat(get(run(lease -> led.complete(candidate.election.isLeader() && lease.isValid()))))
                 .isFalse();
@@ -110,7 +112,8 @@ class ElectionRunTest {
     }
 
     @Test
-    void whatWorkThrowsWhileItLeadsIsThrownAndTheOfficeIsGivenBack() throws Exception {
+    @DisplayName("What work throws while it leads is thrown and the office is given back")
+    void whatWorkThrowsIsThrownAndTheOfficeGivenBack() throws Exception {
         CompletableFuture<Boolean> result = run(lease -> {
             throw new IOException("planted");
         });
@@ -124,7 +127,8 @@ class ElectionRunTest {
     }
 
     @Test
-    void workIsInterruptedAtTheMarginAndRunsAgainInTheNextTerm() throws Exception {
+    @DisplayName("Work is interrupted at the margin and runs again in the next term")
+    void workIsInterruptedAtTheMarginAndRunsAgain() throws Exception {
         CompletableFuture<Boolean> result = run(this::work);
         Lease first = begun();
         candidate.line.down(true);

@@ -17,6 +17,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class StandingTimeTest {
@@ -87,7 +88,8 @@ class StandingTimeTest {
 
     /** The look was for the first claim, which had been granted, and there was no other. */
     @Test
-    void aClaimThatIsQueuedWhileALookIsUnderWayIsLookedAfterNext() {
+    @DisplayName("A claim that is queued while a look is under way is looked after next")
+    void aClaimQueuedDuringALookIsLookedAfterNext() {
         standing.queued("granted meanwhile");
         time.advance(Duration.ofSeconds(3));
         standing.queued("waited for");

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,7 +41,8 @@ class TestLeaseholdTest {
     }
 
     @Test
-    void aWaitingCallerIsServedWhenTheLockIsReleasedElsewhere() throws Exception {
+    @DisplayName("A waiting caller is served when the lock is released elsewhere")
+    void aReleaseElsewhereServesAWaitingCaller() throws Exception {
         try (HeldElsewhere other = locks.holdElsewhere("x")) {
             CompletableFuture<Lease> waiting = lock.acquireAsync();
             assertThat(locks.waiters("x")).isEqualTo(1);
@@ -155,7 +157,8 @@ class TestLeaseholdTest {
     }
 
     @Test
-    void aSuspendedMachineMakesALeaseUnconfirmedUntilItIsRenewed() throws Exception {
+    @DisplayName("A suspended machine makes a lease unconfirmed until it is renewed")
+    void aSuspendedMachineMakesALeaseUnconfirmed() throws Exception {
         Lease lease = lock.acquire();
         locks.time().suspend(Duration.ofMinutes(10));
         assertThat(lease.isValid()).isFalse();

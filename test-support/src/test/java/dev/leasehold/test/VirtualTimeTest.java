@@ -8,6 +8,7 @@ import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class VirtualTimeTest {
@@ -24,7 +25,8 @@ class VirtualTimeTest {
     }
 
     @Test
-    void runsTasksInTheOrderInWhichTheyAreDueEachAtItsOwnMoment() {
+    @DisplayName("Runs tasks in the order in which they are due each at its own moment")
+    void runsTasksInTheOrderInWhichTheyAreDue() {
         at(30, "c");
         at(10, "a");
         at(10, "b");
@@ -77,7 +79,8 @@ class VirtualTimeTest {
     }
 
     @Test
-    void whatATaskThrowsComesOutOfAdvanceAndTheRestRunsLater() {
+    @DisplayName("What a task throws comes out of advance and the rest runs later")
+    void whatATaskThrowsComesOutOfAdvance() {
         time.schedule(Duration.ofMillis(10), () -> {
             throw new IllegalStateException("planted");
         });

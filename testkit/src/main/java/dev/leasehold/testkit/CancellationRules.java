@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Cancellation rules say that every way to complete a future early withdraws its claim, at every step of its way. */
@@ -69,7 +70,8 @@ interface CancellationRules extends LeaseholdRules {
     }
 
     @Test
-    default void aFutureThatEndsWhileTheLockIsHandedOverLeavesNothing() throws Exception {
+    @DisplayName("A future that ends while the lock is handed over leaves nothing")
+    default void aFutureThatEndsDuringAHandOverLeavesNothing() throws Exception {
         StoreClient elsewhere = fixture().probe();
         Leasehold client = fixture().client();
         for (int i = 0; i < 30; i++) {

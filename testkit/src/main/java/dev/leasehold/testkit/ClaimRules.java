@@ -8,6 +8,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Claim rules concern asking for a lock, and asking again. */
@@ -22,7 +23,8 @@ interface ClaimRules extends StoreRules {
     }
 
     @Test
-    default void aGrantIsValidForNoLongerThanAskedForCountedFromTheRequest() {
+    @DisplayName("A grant is valid for no longer than asked for counted from the request")
+    default void aGrantsValidityCountsFromTheRequest() {
         StoreClient client = fixture().client();
         ClockReading before = fixture().time().now();
         ClaimAnswer.Granted grant = client.acquire(fixture().lock());

@@ -101,7 +101,8 @@ interface ClientRules extends LeaseholdRules {
     }
 
     @Test
-    default void closingWaitsForAnUnreachableStoreForItsTimeoutAndNoLonger() throws Exception {
+    @DisplayName("Closing waits for an unreachable store for its timeout and no longer")
+    default void closingWaitsForAnUnreachableStoreInLimits() throws Exception {
         Leasehold client = fixture().clientWithShortTimeout();
         Lease lease = client.lock(fixture().lock()).acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.LockException;
 import dev.leasehold.spi.LeaseId;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Closing rules say that a closed store says so, and leases that it held run out as after a crash. */
@@ -24,7 +25,8 @@ interface ClosingRules extends StoreRules {
     }
 
     @Test
-    default void openingDrawsNoClientIdSoThatOneSnapshotBecomesTwoClients() {
+    @DisplayName("Opening draws no client id so that one snapshot becomes two clients")
+    default void openingDrawsNoClientId() {
         fixture().openWithoutId().close();
     }
 

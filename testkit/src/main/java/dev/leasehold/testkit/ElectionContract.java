@@ -129,7 +129,8 @@ public abstract class ElectionContract {
     }
 
     @Test
-    void workIsInterruptedBeforeAnotherLeadsAndRunsAgainInALaterTerm() throws Exception {
+    @DisplayName("Work is interrupted before another leads and runs again in a later term")
+    void workIsInterruptedBeforeAnotherLeads() throws Exception {
         Candidate worker = candidate("worker");
         List<Long> terms = new ArrayList<>();
         CompletableFuture<Long> interrupted = new CompletableFuture<>();
@@ -204,7 +205,8 @@ public abstract class ElectionContract {
     }
 
     @Test
-    void neverTwoLeadersAndAlwaysTheNextWhateverHappensToThem() throws Exception {
+    @DisplayName("Never two leaders and always the next whatever happens to them")
+    void neverTwoLeadersAndAlwaysTheNext() throws Exception {
         Random random = new Random(6);
         List<Candidate> five = five();
         for (Candidate candidate : five) {

@@ -86,7 +86,8 @@ interface EndRules extends LeaseholdRules {
     }
 
     @Test
-    default void aReleaseThatComesTwiceOrLateDoesNotTouchTheSuccessor() throws Exception {
+    @DisplayName("A release that comes twice or late does not touch the successor")
+    default void aReleaseTwiceOrLateSparesTheSuccessor() throws Exception {
         for (Fault fault : new Fault[] {Fault.REPEAT, Fault.LATE, Fault.DELAY_REQUEST}) {
             String name = fixture().lock();
             StoreClient elsewhere = fixture().probe();
@@ -101,7 +102,8 @@ interface EndRules extends LeaseholdRules {
     }
 
     @Test
-    default void aLeaseThatTheStoreHasForgottenWasLostAndNotReleased() throws Exception {
+    @DisplayName("A lease that the store has forgotten was lost and not released")
+    default void aForgottenLeaseWasLostAndNotReleased() throws Exception {
         String name = fixture().lock();
         StoreClient operator = fixture().probe();
         fixture().store.plan(message -> message == Message.SIGNAL ? Fault.LOSE_REQUEST : Fault.NONE);

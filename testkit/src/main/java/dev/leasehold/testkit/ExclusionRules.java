@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.Leasehold;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -14,7 +15,8 @@ import org.junit.jupiter.api.Test;
 interface ExclusionRules extends LeaseholdRules {
 
     @Test
-    default void oneAtATimeHoldsALockThatManyThreadsOfManyClientsWant() throws Exception {
+    @DisplayName("One at a time holds a lock that many threads of many clients want")
+    default void oneAtATimeHoldsALockThatManyThreadsWant() throws Exception {
         Contenders contenders = new Contenders(fixture(), fixture().lock());
         List<HoldRecord> history = contenders.run(
                 List.of(fixture().client(), fixture().client(), fixture().client()), 3, 15);

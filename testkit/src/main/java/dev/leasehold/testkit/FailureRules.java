@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Failure rules say that a failure is an exception, never a busy lock, and that the protected code has not run. */
@@ -52,7 +53,8 @@ interface FailureRules extends LeaseholdRules {
     }
 
     @Test
-    default void aStoreThatIsUnreachableForLessThanTheTimeoutIsNoFailure() throws Exception {
+    @DisplayName("A store that is unreachable for less than the timeout is no failure")
+    default void aStoreAwayForLessThanTheTimeoutIsNoFailure() throws Exception {
         fixture().store.plan(FaultPlan.always(Fault.UNREACHABLE));
         CompletableFuture<Lease> waiting =
                 fixture().client().lock(fixture().lock()).acquireAsync();

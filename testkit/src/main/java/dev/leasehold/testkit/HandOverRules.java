@@ -13,6 +13,7 @@ import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Hand-over rules say that the lock goes to the first in the queue, for a claim period first. */
@@ -34,7 +35,8 @@ interface HandOverRules extends StoreRules {
     }
 
     @Test
-    default void whoConfirmsAHandOverHasTheLockForAsLongAsItAskedFor() {
+    @DisplayName("A client that confirms a hand-over has the lock for as long as it asked for")
+    default void aConfirmedHandOverLastsAsLongAsAskedFor() {
         String lock = fixture().lock();
         StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();

@@ -9,6 +9,7 @@ import dev.leasehold.WaiterInfo;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 import java.util.UUID;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Inspect rules say that the inspection shows holders and waiters as the store has them. */
@@ -67,7 +68,8 @@ interface InspectRules extends StoreRules {
     }
 
     @Test
-    default void aPatternSaysWhichLocksAndTheyComeInTheOrderOfTheirNames() {
+    @DisplayName("A pattern says which locks and they come in the order of their names")
+    default void aPatternChoosesLocksInTheOrderOfNames() {
         StoreClient client = fixture().client(namespace());
         for (String name : new String[] {"b2", "a1", "b1", "b11", "B1", "*", "b?"}) {
             client.acquire(name);

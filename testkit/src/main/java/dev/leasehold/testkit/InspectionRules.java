@@ -10,6 +10,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Trial;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Inspection rules say that a client shows the locks of the store, and lets an operator intervene. */
@@ -67,7 +68,8 @@ interface InspectionRules extends LeaseholdRules {
     }
 
     @Test
-    default void breakingALockThatIsNotHeldUnderThatTokenDoesNothing() throws Exception {
+    @DisplayName("Breaking a lock that is not held under that token does nothing")
+    default void breakingUnderAnotherTokenDoesNothing() throws Exception {
         String name = fixture().lock();
         Leasehold client = fixture().client();
         try (Lease lease = client.lock(name).acquire()) {

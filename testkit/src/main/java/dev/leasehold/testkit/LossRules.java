@@ -41,7 +41,8 @@ interface LossRules extends LeaseholdRules {
     }
 
     @Test
-    default void aHolderThatIsCutOffIsToldByItsDeadlineFromItsOwnClockAlone() throws Exception {
+    @DisplayName("A holder that is cut off is told by its deadline from its own clock alone")
+    default void aHolderCutOffIsToldByItsOwnClock() throws Exception {
         String name = fixture().lock();
         Lease lease = fixture().client().lock(name, ClientFixture.BRIEF).acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
@@ -54,7 +55,8 @@ interface LossRules extends LeaseholdRules {
     }
 
     @Test
-    default void aHolderThatIsCutOffIsNeverValidAfterItsSuccessorHasTheLock() throws Exception {
+    @DisplayName("A holder that is cut off is never valid after its successor has the lock")
+    default void aHolderCutOffIsNeverValidBesideItsSuccessor() throws Exception {
         String name = fixture().lock();
         StoreClient elsewhere = fixture().probe();
         Lease lease = fixture().client().lock(name, ClientFixture.BRIEF).acquire();
@@ -106,7 +108,8 @@ interface LossRules extends LeaseholdRules {
     }
 
     @Test
-    default void afterALossTheSameProcessCanAcquireAgainWithAGreaterToken() throws Exception {
+    @DisplayName("After a loss the same process can acquire again with a greater token")
+    default void aLossIsFollowedByAGreaterToken() throws Exception {
         String name = fixture().lock();
         DistributedLock lock = fixture().client().lock(name);
         Lease lost = lock.acquire();

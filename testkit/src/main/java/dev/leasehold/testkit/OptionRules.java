@@ -32,7 +32,8 @@ interface OptionRules extends LeaseholdRules {
     }
 
     @Test
-    default void nobodyIsServedBeforeAtLeastIsOverNotEvenInTheSameProcess() throws Exception {
+    @DisplayName("Nobody is served before atLeast is over not even in the same process")
+    default void nobodyIsServedBeforeAtLeastIsOver() throws Exception {
         String name = fixture().lock();
         Duration atLeast = Duration.ofMillis(500);
         Leasehold client = fixture().client();

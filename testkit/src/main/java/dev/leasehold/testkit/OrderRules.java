@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Order rules say that the first in is the first out: between clients, and within each. */
@@ -35,7 +36,8 @@ interface OrderRules extends LeaseholdRules {
     }
 
     @Test
-    default void callersOfOneClientAreServedInTheOrderInWhichTheyCame() throws Exception {
+    @DisplayName("Callers of one client are served in the order in which they came")
+    default void callersOfOneClientAreServedInOrder() throws Exception {
         DistributedLock lock = fixture().client().lock(fixture().lock());
         Lease first = lock.acquire();
         ConcurrentLinkedQueue<Integer> served = new ConcurrentLinkedQueue<>();
@@ -68,7 +70,8 @@ interface OrderRules extends LeaseholdRules {
     }
 
     @Test
-    default void aClientServesNoMoreOfItsOwnCallersPerTurnThanAgreed() throws Exception {
+    @DisplayName("A client serves no more of its own callers per turn than agreed")
+    default void aClientServesItsOwnCallersWithinItsTurn() throws Exception {
         String name = fixture().lock();
         StoreClient elsewhere = fixture().probe();
         LeaseId theirs = elsewhere.acquire(name).lease();

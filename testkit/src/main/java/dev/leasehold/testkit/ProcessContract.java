@@ -201,7 +201,8 @@ public abstract class ProcessContract {
     }
 
     @Test
-    void aHolderThatWasStoppedPastItsLeaseKnowsItAtItsFirstLook() throws Exception {
+    @DisplayName("A holder that was stopped past its lease knows it at its first look")
+    void aStoppedHolderKnowsItAtItsFirstLook() throws Exception {
         assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
         ContenderProcess holder = start("holder");
         ContenderProcess waiter = start("waiter");

@@ -12,6 +12,7 @@ import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Queue rules concern waiting: first in, first out, and only the living. */
@@ -120,7 +121,8 @@ interface QueueRules extends StoreRules {
     }
 
     @Test
-    default void manyWaitersThatWentSilentTogetherAreAllPassedOverAtOnce() {
+    @DisplayName("Many waiters that went silent together are all passed over at once")
+    default void manySilentWaitersArePassedOverAtOnce() {
         // A quorum waits for a tenth of it for its masters' answers.
         Duration lease = Duration.ofSeconds(1);
         String lock = fixture().lock();

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Release rules say that a release ends one's own lease and no other, however late, however often. */
@@ -47,7 +48,8 @@ interface ReleaseRules extends StoreRules {
     }
 
     @Test
-    default void aReleaseAfterTheLeaseRanOutSaysSoAndTheSuccessorKeepsItsLock() {
+    @DisplayName("A release after the lease ran out says so and the successor keeps its lock")
+    default void aLateReleaseSaysSoAndSparesTheSuccessor() {
         String lock = fixture().lock();
         StoreClient client = fixture().client();
         LeaseId lease = client.acquire(lock, SHORT).lease();
@@ -59,7 +61,8 @@ interface ReleaseRules extends StoreRules {
     }
 
     @Test
-    default void aReleaseAfterTheLeaseRanOutSaysSoAlsoWithoutASuccessor() {
+    @DisplayName("A release after the lease ran out says so also without a successor")
+    default void aLateReleaseSaysSoAlsoWithoutASuccessor() {
         StoreClient client = fixture().client();
         LeaseId lease = client.acquire(fixture().lock(), SHORT).lease();
         fixture().letPass(SHORT.multipliedBy(2));
@@ -84,7 +87,8 @@ interface ReleaseRules extends StoreRules {
     }
 
     @Test
-    default void aReleaseOfAnEarlierGrantOfTheSameClaimDoesNotTouchALaterOne() {
+    @DisplayName("A release of an earlier grant of the same claim does not touch a later one")
+    default void aReleaseOfAnEarlierGrantSparesALaterOne() {
         String lock = fixture().lock();
         StoreClient client = fixture().client();
         Claim claim = client.newClaim(lock, SHORT, false);

@@ -123,7 +123,7 @@ public final class Tampering {
             case 3 -> // A reader and a mutex of one name each ask the store, and no store can tell a row that was
                 // deleted from
                 // one that never was: tokens order the two
-                // (TamperedRowsTest.aReaderBesideAMutexWhoseRowIsGoneHasTheGreaterToken).
+                // (TamperedRowsTest.aReaderBesideALostMutexHasTheGreaterToken).
                 exclusively(null, () -> client.readWriteLock(lock).read().tryAcquire(BRIEF));
             case 4 ->
                 exclusively(held, () -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Withdraw rules concern giving a claim up, wherever it stands by then. */
@@ -38,7 +39,8 @@ interface WithdrawRules extends StoreRules {
     }
 
     @Test
-    default void aClaimThatWasGrantedMeanwhileIsReleasedByWithdrawing() {
+    @DisplayName("A claim that was granted meanwhile is released by withdrawing")
+    default void withdrawingReleasesWhatWasGrantedMeanwhile() {
         String lock = fixture().lock();
         StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A checker is worth what it refuses: one history per promise that must fail, beside one that must not. */
@@ -145,7 +146,8 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void refusesAHoldThatWasBelievedAndReleasedAfterItsDeadline() {
+    @DisplayName("Refuses a hold that was believed and released after its deadline")
+    void refusesABeliefBeyondItsDeadline() {
         assertRefused(PLAIN, "truthful loss", new HoldRecord("a", "x", 1, 0, 10, 51, 50, End.RELEASED));
     }
 
@@ -167,7 +169,8 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void refusesAClientThatComesBackBeforeOneThatHasWaitedLonger() {
+    @DisplayName("Refuses a client that comes back before one that has waited longer")
+    void refusesAClientBackBeforeALongerWaiter() {
         assertRefused(
                 ORDER,
                 "order among clients",
@@ -178,7 +181,8 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void acceptsThatAClientStandsInTheQueueForAnOlderCallerThatGaveUp() {
+    @DisplayName("Accepts that a client stands in the queue for an older caller that gave up")
+    void acceptsTheQueuePlaceOfACallerThatGaveUp() {
         HoldRecord[] overtaking = {
             hold("a", 1, 0, 10, 50), hold("c", 2, 35, 50, 60), hold("b", 3, 20, 60, 70),
         };
@@ -222,7 +226,8 @@ class HistoryCheckerTest {
     }
 
     @Test
-    void refusesARequestThatIsNeverServedThoughTheLockIsFree() {
+    @DisplayName("Refuses a request that is never served though the lock is free")
+    void refusesARequestNeverServedByAFreeLock() {
         assertAccepted(PROGRESS, hold("a", 1, 0, 10, 20), HoldRecord.givenUp("b", "x", 0, 120));
         assertRefused(PROGRESS, "progress", hold("a", 1, 0, 10, 20), HoldRecord.givenUp("b", "x", 0, 121));
         assertRefused(PROGRESS, "progress", HoldRecord.givenUp("b", "x", 0, 121));

@@ -23,6 +23,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,7 +58,8 @@ class AccessTest {
     }
 
     @Test
-    void withCredentialsNodesBelongToTheirCreatorAndOthersAreToldSo() throws Exception {
+    @DisplayName("With credentials nodes belong to their creator and others are told so")
+    void withCredentialsNodesBelongToTheirCreator() throws Exception {
         try (Leasehold leasehold = Leasehold.connect(uri("me:s3cret@"));
                 Lease lease = leasehold.lock("a").acquire();
                 Leasehold mine = Leasehold.connect(uri("me:s3cret@"));
@@ -108,7 +110,8 @@ class AccessTest {
 
     /** The outcome is unknown where the engine has asked again meanwhile, and has not waited for the answer to that. */
     @Test
-    void anUnreachableEnsembleIsAFailureThatSaysThatNothingWasSent() throws Exception {
+    @DisplayName("An unreachable ensemble is a failure that says that nothing was sent")
+    void anUnreachableEnsembleWasSentNothing() throws Exception {
         String uri = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=1500";
         try (Leasehold leasehold = Leasehold.connect(uri)) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())

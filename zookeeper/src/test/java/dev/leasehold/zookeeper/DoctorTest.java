@@ -11,6 +11,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -42,7 +43,8 @@ class DoctorTest {
     }
 
     @Test
-    void anotherSessionTimeoutAnOpenServerAndAMissingOneAreNamed() throws Exception {
+    @DisplayName("Another session timeout an open server and a missing one are named")
+    void aTimeoutAnOpenServerAndAMissingOneAreNamed() throws Exception {
         Examination seen =
                 examine("zookeeper://127.0.0.1:" + ZOO.get().port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
         assertThat(codes(seen, Severity.NOTE)).contains("zookeeper-session-other", "zookeeper-open");

@@ -231,7 +231,8 @@ class EnsembleFaultsTest {
     }
 
     @Test
-    void aHolderWhoseServerIsKilledMovesToAnotherAndKeepsItsLock() throws Exception {
+    @DisplayName("A holder whose server is killed moves to another and keeps its lock")
+    void aHolderOfAKilledServerKeepsItsLock() throws Exception {
         // The others may have to elect a leader, which took longer than ten seconds on a busy machine.
         Duration lease = Duration.ofSeconds(60);
         Leasehold client = Leasehold.builder()

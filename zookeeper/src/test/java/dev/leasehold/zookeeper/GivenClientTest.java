@@ -87,7 +87,8 @@ class GivenClientTest {
     }
 
     @Test
-    void aClientThatIsClosedWhileItIsDisconnectedDeletesItsNodesLater() throws Exception {
+    @DisplayName("A client that is closed while it is disconnected deletes its nodes later")
+    void aClientClosedWhileCutOffDeletesItsNodesLater() throws Exception {
         Lease lease = client.lock(name).acquire();
         lease.extend(Duration.ofSeconds(30));
         assertThat(nodes()).hasSize(1);
@@ -117,7 +118,8 @@ class GivenClientTest {
     }
 
     @Test
-    void aClientThatIsClosedWhileItIsConnectedStopsListening() throws Exception {
+    @DisplayName("A client that is closed while it is connected stops listening")
+    void aClientClosedWhileConnectedStopsListening() throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
         Lease lease = client.lock(name, brief).acquire();
         lease.extend(Duration.ofSeconds(2));

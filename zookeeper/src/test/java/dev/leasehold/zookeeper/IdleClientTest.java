@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -61,7 +62,8 @@ class IdleClientTest {
     }
 
     @Test
-    void theFirstAcquireAfterAPauseWaitsForNoProofOfTheSession() throws Exception {
+    @DisplayName("The first acquire after a pause waits for no proof of the session")
+    void anAcquireAfterAPauseWaitsForNoProof() throws Exception {
         acquiresAtOnceAfterAPause(ZOO.get().store(SESSION.toMillis()));
     }
 

@@ -202,7 +202,8 @@ class ImmediateSuccessorTest {
 
     /** With the fewest transactions that it takes: the removal of our node is one of them, our creation another. */
     @Test
-    void inALocksNodeThatWasMadeAnewTheNextNumberProvesNothing() throws Exception {
+    @DisplayName("In a lock's node that was made anew the next number proves nothing")
+    void theNextNumberInANewLocksNodeProvesNothing() throws Exception {
         Store store = alone();
         ZOO.get().probe.delete(path, -1);
         ZOO.get().probe.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.CONTAINER);

@@ -11,12 +11,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import org.apache.zookeeper.common.PathUtils;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class NamesTest {
 
     @Test
-    void everyNameBecomesAPathThatZooKeeperTakesAndCanBeReadBack() {
+    @DisplayName("Every name becomes a path that ZooKeeper takes and can be read back")
+    void everyNameBecomesAPathThatCanBeReadBack() {
         Random random = new Random(6);
         for (int i = 0; i < 20_000; i++) {
             StringBuilder text = new StringBuilder();

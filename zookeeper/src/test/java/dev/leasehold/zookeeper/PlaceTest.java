@@ -8,6 +8,7 @@ import dev.leasehold.spi.Grant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** These tests show who holds by the order of the queue, and what is in a waiter's way. */
@@ -74,7 +75,8 @@ class PlaceTest {
     }
 
     @Test
-    void aReaderWaitsForTheNearestWriterAndAWriterForWhoIsBeforeIt() {
+    @DisplayName("A reader waits for the nearest writer, and a writer for the one before it")
+    void aReaderWaitsForTheNearestWriter() {
         assertThat(place(READER, WRITER, READER, WRITER, READER, READER).watched())
                 .containsExactly(name(WRITER, 2));
         assertThat(place(WRITER, WRITER, READER, READER).watched()).containsExactly(name(READER, 2));
@@ -91,7 +93,8 @@ class PlaceTest {
 
     /** Readers that have seen no permit before them say nothing when they are let in. */
     @Test
-    void thePermitThatDoesNotFitBehindReadersWatchesTheWriterToo() {
+    @DisplayName("The permit that does not fit behind readers watches the writer too")
+    void aPermitBehindReadersWatchesTheWriterToo() {
         assertThat(place(2, WRITER, READER, READER).watch()).isEqualTo(Place.Watch.OBSTACLE);
         assertThat(place(2, WRITER, READER, READER).watched()).containsExactly(name(WRITER, 0));
         assertThat(place(2, WRITER, READER, READER, 2).watched()).containsExactly(name(2, 3));

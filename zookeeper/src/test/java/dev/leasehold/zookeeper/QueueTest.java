@@ -127,7 +127,8 @@ class QueueTest {
     }
 
     @Test
-    void oneReleaseWakesOneOf500WaitersAndCostsWhatItCostsWith6() throws Exception {
+    @DisplayName("One release wakes one of 500 waiters and costs what it costs with 6")
+    void oneReleaseWakesOneOf500Waiters() throws Exception {
         // A release and two small reads; their answers, and one event: nobody lists, and nobody else is woken.
         assertThat(handOverWith(6)).containsExactly(3, 4);
         assertThat(handOverWith(500)).containsExactly(3, 4);
@@ -170,7 +171,8 @@ class QueueTest {
      * and about to be deleted with it. Curator took it for its own, and two held the lock.
      */
     @Test
-    void aNodeOfAnEarlierSessionIsNeverTakenForOnesOwn_CURATOR_604() throws Exception {
+    @DisplayName("A node of an earlier session is never taken for one's own (CURATOR-604)")
+    void anEarlierSessionsNodeIsNotOnesOwn_CURATOR_604() throws Exception {
         Claim claim = claim("c");
         ZOO.get().make(OneServer.LOCKS + lock);
         String left = ZOO.get()
@@ -241,7 +243,8 @@ class QueueTest {
      * came from.
      */
     @Test
-    void aClaimWhoseGrantIsToBeConfirmedWhenItsSessionEndsIsMadeAnew() throws Exception {
+    @DisplayName("A claim whose grant is to be confirmed when its session ends is made anew")
+    void anUnconfirmedGrantIsMadeAnewAfterTheSession() throws Exception {
         Duration session = Duration.ofSeconds(4);
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), session.toMillis())
@@ -335,7 +338,8 @@ class QueueTest {
     }
 
     @Test
-    void aLockThatIsKeptOutlivesItsClientAndTheNextClaimClearsItAway() throws Exception {
+    @DisplayName("A lock that is kept outlives its client and the next claim clears it away")
+    void aKeptLockOutlivesItsClient() throws Exception {
         Store store = open("c");
         LeaseId held = lease(get(store.claim(claim("c"))));
         get(store.release(held, Duration.ofSeconds(3)));

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -94,7 +95,8 @@ class ReadersTest {
 
     /** That one's own last node was the first is known of a writer's alone. */
     @Test
-    void aWriterAfterReadersOfItsClientIsNotTakenForTheFirst() throws Exception {
+    @DisplayName("A writer after readers of its client is not taken for the first")
+    void aWriterAfterItsClientsReadersIsNotFirst() throws Exception {
         Store store = open("c");
         LeaseId held = hold(open("other"), "other", UNLIMITED);
         for (int i = 0; i < 4; i++) {

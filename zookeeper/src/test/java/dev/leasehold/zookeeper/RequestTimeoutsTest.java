@@ -7,6 +7,7 @@ import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** The limits of requests, in virtual time. */
@@ -30,7 +31,8 @@ class RequestTimeoutsTest {
     }
 
     @Test
-    void aQuestionThatStartsTheConnectionForTooLongIsAnsweredAtOnce() {
+    @DisplayName("A question that starts the connection for too long is answered at once")
+    void aQuestionThatConnectsForTooLongIsAnsweredAtOnce() {
         CompletableFuture<String> answer = new CompletableFuture<>();
         long asked = time.nanos();
         time.advance(Duration.ofSeconds(2));

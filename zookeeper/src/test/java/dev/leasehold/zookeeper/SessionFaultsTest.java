@@ -72,7 +72,8 @@ class SessionFaultsTest {
     }
 
     @Test
-    void anExpiredSessionTakesItsLocksWithItAndTheClientGoesOn() throws Exception {
+    @DisplayName("An expired session takes its locks with it and the client goes on")
+    void anExpiredSessionTakesItsLocksWithIt() throws Exception {
         DistributedLock lock = client(10_000).lock(name);
         Lease lease = lock.acquire();
         ZOO.get().expire(ZOO.get().owner(name));
@@ -104,7 +105,8 @@ class SessionFaultsTest {
     }
 
     @Test
-    void aBrokenConnectionPutsTheLeaseAtRiskLongBeforeItsDeadline() throws Exception {
+    @DisplayName("A broken connection puts the lease at risk long before its deadline")
+    void aBrokenConnectionPutsTheLeaseAtRiskEarly() throws Exception {
         FaultProxy proxy = proxy();
         Lease lease = client(proxy.port(), 30_000).lock(name).acquire();
         BlockingQueue<LeaseState> told = new LinkedBlockingQueue<>();
@@ -140,7 +142,8 @@ class SessionFaultsTest {
     }
 
     @Test
-    void theAnswerToACreationIsLostAndNobodyWaitsForItAnyMore() throws Exception {
+    @DisplayName("The answer to a creation is lost and nobody waits for it any more")
+    void aLostAnswerToAnUnwantedCreationLeavesNothing() throws Exception {
         FaultProxy proxy = proxy();
         Leasehold client = client(proxy.port(), 20_000);
         client.lock(name).acquire().close();
@@ -171,7 +174,8 @@ class SessionFaultsTest {
     }
 
     @Test
-    void aWaiterThatHasLostItsConnectionFindsItsTurnWhenItIsBack() throws Exception {
+    @DisplayName("A waiter that has lost its connection finds its turn when it is back")
+    void aWaiterThatWasCutOffFindsItsTurn() throws Exception {
         FaultProxy proxy = proxy();
         Leasehold client = client(proxy.port(), 20_000);
         Lease held = client(20_000).lock(name).acquire();

@@ -104,7 +104,8 @@ class SessionProofTest {
     }
 
     @Test
-    void aRequestWhoseAnswerTookLongMayHaveReachedTheServerAsLate() {
+    @DisplayName("A request whose answer took long may have reached the server as late")
+    void aSlowRequestMayHaveArrivedAsLateAsItsAnswer() {
         proof.reached(at(1), at(4));
         written(7.7);
         written(7.72);
@@ -115,7 +116,8 @@ class SessionProofTest {
     }
 
     @Test
-    void whatReachedTheServerLongerAgoThanTheTimeoutIsForgotten() {
+    @DisplayName("What reached the server longer ago than the timeout is forgotten")
+    void whatCameLongerAgoThanTheTimeoutIsForgotten() {
         reached(1);
         reached(20);
         written(21);
@@ -162,7 +164,8 @@ class SessionProofTest {
     }
 
     @Test
-    void clocksThatDriftApartInHoursOfPauseAreNotTakenForASleep() {
+    @DisplayName("Clocks that drift apart in hours of pause are not taken for a sleep")
+    void slowDriftIsNotTakenForASleep() {
         for (int i = 1; i <= 10_000; i++) {
             proof.reached(at(3 * i, 0.001 * i), at(3 * i, 0.001 * i));
         }
@@ -179,7 +182,8 @@ class SessionProofTest {
     }
 
     @Test
-    void aLateAnswerAfterALongSilenceIsWorthOnlyWhatWasHeardBefore() {
+    @DisplayName("A late answer after a long silence is worth only what was heard before")
+    void aLateAnswerProvesOnlyWhatWasHeardBefore() {
         proof.heard(at(0));
         written(10);
         // The leader may have heard nothing since 0: the session ends at 12.
@@ -277,7 +281,8 @@ class SessionProofTest {
     }
 
     @Test
-    void anAnswerAcrossASleepProvesNothingAlsoOnceTheClocksAgreeAgain() {
+    @DisplayName("An answer across a sleep proves nothing also once the clocks agree again")
+    void anAnswerAcrossASleepProvesNothing() {
         proof.reached(at(1), at(2, 1.3));
         proof.written(at(6, 0.6), at(6.1, 0.6));
         written(7);

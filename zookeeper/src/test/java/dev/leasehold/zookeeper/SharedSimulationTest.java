@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +48,8 @@ class SharedSimulationTest {
 
     @Test
     @Tag("extended")
-    void neverMoreThanTheSmallestShareAndNoSlotTwiceInManyRuns() throws Exception {
+    @DisplayName("Never more than the smallest share and no slot twice in many runs")
+    void noShareIsExceededAndNoSlotGivenTwice() throws Exception {
         assertThat(play(1 + RUNS, 20 * RUNS)).isPositive();
     }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A client stops right after the listing that its claim acts on, and goes on when all has changed. */
@@ -29,7 +30,8 @@ class StoppedClaimTest extends OneScriptedClient {
 
     /** Somebody has broken its lease, the lock's node was removed, and made anew with as many writes. */
     @Test
-    void theTableOfALocksNodeThatWasMadeAnewIsNotOverwritten() throws Exception {
+    @DisplayName("The table of a lock's node that was made anew is not overwritten")
+    void theTableOfANewLocksNodeIsNotOverwritten() throws Exception {
         claimAndStop(3);
         tree.delete(PATH + '/' + own());
         tree.delete(PATH);
@@ -47,7 +49,8 @@ class StoppedClaimTest extends OneScriptedClient {
 
     /** Before it watches the one before it, that is let in; then a holder goes. */
     @Test
-    void itNoticesThatTheOneBeforeItWasLetInBeforeItWasWatched() throws Exception {
+    @DisplayName("It notices that the one before it was let in before it was watched")
+    void itNoticesAnotherThatWasLetInUnwatched() throws Exception {
         String one = stranger(2);
         String two = stranger(2);
         String waiter = stranger(2);
@@ -63,7 +66,8 @@ class StoppedClaimTest extends OneScriptedClient {
 
     /** Before the writer is watched, it becomes a reader. */
     @Test
-    void itNoticesThatAWriterBecameAReaderBeforeItWasWatched() throws Exception {
+    @DisplayName("It notices that a writer became a reader before it was watched")
+    void itNoticesAWriterThatBecameAReaderUnwatched() throws Exception {
         String writer = stranger(Claim.EXCLUSIVE);
         claimAndStop(Claim.UNLIMITED);
         tree.write(writer, NodeData.text(NEWS));
@@ -138,7 +142,8 @@ class StoppedClaimTest extends OneScriptedClient {
 
     /** The permit behind the reader has seen another one before it. The reader sees the writer alone, which then releases. */
     @Test
-    void aReaderThatFollowsAWriterWakesTheNextIfItsFirstLookWasLate() throws Exception {
+    @DisplayName("A reader that follows a writer wakes the next if its first look was late")
+    void aReaderWhoseFirstLookWasLateWakesTheNext() throws Exception {
         String writer = stranger(Claim.EXCLUSIVE);
         String permit = stranger(2);
         claimAndStopBeforeTheListing(Claim.UNLIMITED);
@@ -155,7 +160,8 @@ class StoppedClaimTest extends OneScriptedClient {
 
     /** The last look before it is let in shows the permit no more. */
     @Test
-    void aReaderThatSawAPermitBeforeItWakesTheNextWhenThatIsGone() throws Exception {
+    @DisplayName("A reader that saw a permit before it wakes the next when that is gone")
+    void aReaderWakesTheNextWhenThePermitIsGone() throws Exception {
         String first = stranger(Claim.EXCLUSIVE);
         String second = stranger(Claim.EXCLUSIVE);
         String permit = stranger(2);
@@ -230,7 +236,8 @@ class StoppedClaimTest extends OneScriptedClient {
 
     /** Nobody watches the node yet, so that it is gone is seen by the release. */
     @Test
-    void nothingIsLeftOfADowngradedLeaseThatWasBrokenBeforeItsRelease() throws Exception {
+    @DisplayName("Nothing is left of a downgraded lease that was broken before its release")
+    void nothingIsLeftOfABrokenDowngradedLease() throws Exception {
         downgradeWhatIsHeld();
         while (tree.children(PATH).stream().noneMatch(each -> each.startsWith("2-read-"))) {
             handle.serve(null);

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A client that waits, and what happens before it looks again. */
@@ -80,7 +81,8 @@ class StoppedWaiterTest extends OneScriptedClient {
 
     /** It has been let in, and its slot is on its way to the servers. */
     @Test
-    void aWaiterThatIsWithdrawnWhileItsSlotIsWrittenIsGrantedNothing() throws Exception {
+    @DisplayName("A waiter that is withdrawn while its slot is written is granted nothing")
+    void aWaiterWithdrawnMeanwhileIsGrantedNothing() throws Exception {
         String mutex = stranger(Claim.EXCLUSIVE);
         claimAndStop(2);
         goOn();
@@ -127,7 +129,8 @@ class StoppedWaiterTest extends OneScriptedClient {
     }
 
     @Test
-    void theEndOfAHolderIsNotToldWhereAWriterWaitsForItFirst() throws Exception {
+    @DisplayName("The end of a holder is not told where a writer waits for it first")
+    void theEndOfAHolderIsNotToldBehindAWriter() throws Exception {
         keep(64, Duration.ofSeconds(40));
         stranger(Claim.EXCLUSIVE);
         assertThat(timeLeft(Claim.UNLIMITED)).isNull();

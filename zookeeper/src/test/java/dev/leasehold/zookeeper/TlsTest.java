@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,7 +138,8 @@ class TlsTest {
     }
 
     @Test
-    void withoutATrustStoreTheCertificateIsCheckedByThoseOfJava() {
+    @DisplayName("Without a trust store the certificate is checked by those of Java")
+    void withoutATrustStoreJavasChecksTheCertificate() {
         refused("&leasehold.tls=true");
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,7 +47,8 @@ class ZooKeeperTargetTest {
         "zookeeper://me:@zoo1/a, me:p@s:%2Fs+",
         "zookeeper://m%2Fe%25@zoo1/a, m/e%:p@s:%2Fs+",
     })
-    void aPasswordBesideTheUriIsTakenAsItStandsAndNeverShown(String uri, String credentials) {
+    @DisplayName("A password beside the URI is taken as it stands and never shown")
+    void aPasswordBesideTheUriIsNeverShown(String uri, String credentials) {
         ZooKeeperTarget target = read(uri, "p@s:%2Fs+");
         assertThat(target.credentials()).isEqualTo(credentials);
         assertThat(target.servers()).isEqualTo("zoo1:2181");

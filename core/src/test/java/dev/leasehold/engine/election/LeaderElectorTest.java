@@ -67,7 +67,8 @@ class LeaderElectorTest {
     }
 
     @Test
-    void inTheBackgroundARefusalIsToldToThoseWhoWaitAndTriedAgain() throws Exception {
+    @DisplayName("In the background a refusal is told to those who wait and tried again")
+    void aRefusalInTheBackgroundIsToldAndTriedAgain() throws Exception {
         RefusingStore store = new RefusingStore();
         try (Leasehold leasehold = open(store)) {
             LeaderElection election = leasehold.election("office", BRIEF);
@@ -90,7 +91,8 @@ class LeaderElectorTest {
     }
 
     @Test
-    void theEndOfATermIsToldAfterItsBeginningHoweverEarlyItComes() {
+    @DisplayName("The end of a term is told after its beginning however early it comes")
+    void theEndOfATermIsToldAfterItsBeginning() {
         List<String> told = new ArrayList<>();
         AtomicReference<LeaderElection> candidate = new AtomicReference<>();
         StoppedTimeSource resigning = new StoppedTimeSource() {
@@ -171,7 +173,8 @@ class LeaderElectorTest {
     }
 
     @Test
-    void closingWaitsForAListenerThatIsAtWorkButNotForItself() throws Exception {
+    @DisplayName("Closing waits for a listener that is at work but not for itself")
+    void closingWaitsForAListenerButNotForItself() throws Exception {
         try (Leasehold leasehold = open(WrappedStore.memory())) {
             LeaderElection election = leasehold.election("office", BRIEF);
             CountDownLatch told = new CountDownLatch(1);

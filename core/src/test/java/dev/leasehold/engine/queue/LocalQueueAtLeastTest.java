@@ -6,6 +6,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A lock that is to stay taken for a time stays taken though its process dies at once: the store has it for so long. */
@@ -64,7 +65,8 @@ class LocalQueueAtLeastTest {
     }
 
     @Test
-    void whoLosesItsHoldByMaxHoldLeavesTheLockTakenForTheRest() {
+    @DisplayName("A holder that loses its hold by maxHold leaves the lock taken for the rest of the lease")
+    void aHoldLostByMaxHoldLeavesTheLockTaken() {
         Hold hold = harness.held(NIGHTLY.withMaxHold(Duration.ofSeconds(10)));
         LeaseId lease = null;
         while (hold.state(harness.now()).isValid()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.LeaseState;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A client that closes leaves nothing in the store and nobody waiting. */
@@ -37,7 +38,8 @@ class LocalQueueClosingTest {
     }
 
     @Test
-    void aHoldThatDoesNotEndIsLostAndItsLeaseIsLeftToTheStore() {
+    @DisplayName("A hold that does not end is lost and its lease is left to the store")
+    void anEndlessHoldIsLostAndItsLeaseLeft() {
         Hold hold = harness.held();
         harness.close();
         harness.abandon();
@@ -50,7 +52,8 @@ class LocalQueueClosingTest {
     }
 
     @Test
-    void whatItsHolderHasJustEndedIsGivenBackAndNotAbandoned() {
+    @DisplayName("What its holder has just ended is given back and not abandoned")
+    void whatItsHolderHasJustEndedIsNotAbandoned() {
         Hold hold = harness.held();
         harness.close();
         assertThat(hold.end(harness.now())).isTrue();

@@ -116,7 +116,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void inDoubtTheNewAnswerCountsThoughTheOneBeforeWouldLastLonger() {
+    @DisplayName("In doubt the new answer counts though the one before would last longer")
+    void inDoubtTheNewAnswerCounts() {
         Hold hold = harness.held();
         harness.suspend(Duration.ofMinutes(1));
         harness.look();
@@ -128,7 +129,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void anAnswerToARequestFromBeforeTheDoubtDoesNotResolveIt() {
+    @DisplayName("An answer to a request from before the doubt does not resolve it")
+    void anAnswerFromBeforeTheDoubtDoesNotResolveIt() {
         Hold hold = harness.held();
         harness.pass(Duration.ofSeconds(10));
         ClockReading sentAt = harness.now();
@@ -148,7 +150,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void anAnswerToARequestFromBeforeADoubtSignalDoesNotResolveIt() {
+    @DisplayName("An answer to a request from before a doubt signal does not resolve it")
+    void anAnswerFromBeforeADoubtSignalDoesNotResolveIt() {
         harness.held();
         harness.pass(Duration.ofSeconds(10));
         ClockReading sentAt = harness.now();
@@ -162,7 +165,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void aBrokenConnectionIsARiskAtOnceUntilALaterRequestConfirms() {
+    @DisplayName("A broken connection is a risk at once until a later request confirms")
+    void aBrokenConnectionIsARiskUntilALaterRequest() {
         Hold hold = harness.held();
         harness.pass(Duration.ofSeconds(10));
         ClockReading before = harness.now();
@@ -191,7 +195,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void aDoubtfulLeaseIsGivenBackAndTheStoreSaysWhetherItWasHeld() {
+    @DisplayName("A doubtful lease is given back and the store says whether it was held")
+    void aDoubtfulLeasesReleaseSaysWhetherItWasHeld() {
         Hold opener = harness.held();
         Caller next = harness.joins();
         harness.joins();
@@ -233,7 +238,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void aCallerDoesNotGetALeaseAcrossWhoseGrantTheClocksDiverged() {
+    @DisplayName("A caller does not get a lease across whose grant the clocks diverged")
+    void aLeaseAcrossDivergingClocksIsNotHandedOut() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         ClockReading sentAt = harness.now();
@@ -260,7 +266,8 @@ class LocalQueueDoubtTest {
     }
 
     @Test
-    void doubtAsksAlsoForAHoldThatIsNotRenewedButDoesNotExtendIt() {
+    @DisplayName("Doubt asks also for a hold that is not renewed but does not extend it")
+    void doubtAsksForAnUnrenewedHoldButDoesNotExtendIt() {
         harness.held(UNRENEWED);
         harness.send(new Event.DoubtSignal());
         assertThat(harness.renewal().duration()).isLessThan(Duration.ofMillis(10));

@@ -9,6 +9,7 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about extending a lease that is held. */
@@ -72,7 +73,8 @@ class LocalQueueExtensionTest {
     }
 
     @Test
-    void anExtensionOfAnUnrenewedHoldDoesNotStartTheWatchdog() {
+    @DisplayName("An extension of an unrenewed hold does not start the watchdog")
+    void anExtensionDoesNotStartTheWatchdog() {
         Hold hold = harness.held(UNRENEWED);
         harness.extend(hold, Duration.ofMinutes(1));
         harness.renewed(harness.renewal().lease(), Duration.ofMinutes(1));

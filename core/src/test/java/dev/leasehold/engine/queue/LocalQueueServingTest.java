@@ -60,7 +60,8 @@ class LocalQueueServingTest {
     }
 
     @Test
-    void aGrantThatIsOverWhenItComesIsReleasedAndAnotherClaimBegins() {
+    @DisplayName("A grant that is over when it comes is released and another claim begins")
+    void aGrantThatComesTooLateBeginsAnotherClaim() {
         Duration lease = Duration.ofSeconds(3);
         Caller caller = harness.joins(DEFAULTS.withLeaseDuration(lease));
         Claim late = harness.claim();
@@ -126,7 +127,8 @@ class LocalQueueServingTest {
     }
 
     @Test
-    void alsoAStoreThatGivesMoreTokensDoesNotMakeTheRunLonger() {
+    @DisplayName("Also a store that gives more tokens does not make the run longer")
+    void moreTokensDoNotMakeTheRunLonger() {
         for (int i = 0; i < 10; i++) {
             harness.joins();
         }
@@ -154,7 +156,8 @@ class LocalQueueServingTest {
     }
 
     @Test
-    void anAnswerToAnEarlierRequestDoesNotPrepareTheLeaseForTheNext() {
+    @DisplayName("An answer to an earlier request does not prepare the lease for the next")
+    void anEarlierAnswerDoesNotPrepareTheNextLease() {
         Hold first = startRun(1);
         harness.joins(UNRENEWED);
         harness.ends(first);
@@ -349,7 +352,8 @@ class LocalQueueServingTest {
     }
 
     @Test
-    void aReleaseBeforeTheDeadlineThatIsHandledAfterItIsSettledToo() {
+    @DisplayName("A release before the deadline that is handled after it is settled too")
+    void aReleaseHandledAfterTheDeadlineIsSettledToo() {
         Hold hold = harness.held();
         hold.end(harness.now());
         harness.stopFor(LEASE);

@@ -34,7 +34,8 @@ class LocalQueueSignalsTest {
     }
 
     @Test
-    void aPushedGrantIsRenewedBeforeItIsGivenToOneWhoWillNotRenew() {
+    @DisplayName("A pushed grant is renewed before it is given to one who will not renew")
+    void aPushedGrantIsRenewedForAnUnrenewedHold() {
         Caller caller = harness.joins(UNRENEWED);
         Claim claim = harness.claim();
         harness.busy(claim);
@@ -96,7 +97,8 @@ class LocalQueueSignalsTest {
 
     /** Its lease had run out, so the one question may have put the claim into the queue once more, or got it another lease. */
     @Test
-    void aClaimWhoseLeaseHadRunOutIsWithdrawnAfterItsRelease() {
+    @DisplayName("A claim whose lease had run out is withdrawn after its release")
+    void anExpiredLeasesClaimIsWithdrawnAfterItsRelease() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         LeaseId lease = pushedAndReleasedBeforeTheBusyAnswer(caller, claim);

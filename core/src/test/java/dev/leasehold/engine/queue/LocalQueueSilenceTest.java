@@ -95,7 +95,8 @@ class LocalQueueSilenceTest {
     }
 
     @Test
-    void aStoreThatHasAnsweredOwesNothingUntilItIsAskedAgain() {
+    @DisplayName("A store that has answered owes nothing until it is asked again")
+    void aStoreThatHasAnsweredOwesNothing() {
         LocalQueueHarness impatient = new LocalQueueHarness(Duration.ZERO, Duration.ofSeconds(1));
         impatient.joins();
         impatient.busy(impatient.claim(), Duration.ofSeconds(60), 1);
@@ -140,7 +141,8 @@ class LocalQueueSilenceTest {
     }
 
     @Test
-    void grantsThatAlwaysComeTooLateAreAFailureNotAnEndlessTry() {
+    @DisplayName("Grants that always come too late are a failure, not an endless try")
+    void grantsThatAlwaysComeTooLateAreAFailure() {
         Caller caller = harness.tries();
         for (int i = 0; i < 1_000 && harness.all(Action.Fail.class).isEmpty(); i++) {
             for (Action.SendClaim send : harness.all(Action.SendClaim.class)) {

@@ -45,7 +45,8 @@ class LocalQueueSilentStoreTest {
     }
 
     @Test
-    void aReleaseWithoutAnyAnswerDoesNotKeepTheNextCallerFromAsking() {
+    @DisplayName("A release without any answer does not keep the next caller from asking")
+    void anUnansweredReleaseLetsTheNextCallerAsk() {
         Hold hold = harness.held(LocalQueueHarness.DEFAULTS);
         harness.ends(hold);
         LeaseId released = harness.release();

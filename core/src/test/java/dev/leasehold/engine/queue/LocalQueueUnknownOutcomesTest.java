@@ -77,7 +77,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void aClaimThatWasCertainlyNotCarriedOutLeavesNothingToWithdraw() {
+    @DisplayName("A claim that was certainly not carried out leaves nothing to withdraw")
+    void aClaimNotCarriedOutLeavesNothingToWithdraw() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         harness.claimFails(claim, Outcome.NOT_ACQUIRED);
@@ -161,7 +162,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void anExtensionWhoseAnswerWasLostCountsForTheReleaseToo() {
+    @DisplayName("An extension whose answer was lost counts for the release too")
+    void anUnansweredExtensionCountsForTheRelease() {
         Hold hold = harness.held();
         harness.extend(hold, Duration.ofHours(1));
         harness.ends(hold);
@@ -170,7 +172,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void aGrantThatCameTooLateIsReleasedForAsLongAsItMayBeThere() {
+    @DisplayName("A grant that came too late is released for as long as it may be there")
+    void aLateGrantIsReleasedWhileItMayBeThere() {
         Caller caller = harness.joins(DEFAULTS.withLeaseDuration(Duration.ofMinutes(10)));
         Claim claim = harness.claim();
         harness.leaves(caller);
@@ -240,7 +243,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void aHolderIsToldWhenTheStoreDoesNotAnswerItsReleaseInTime() {
+    @DisplayName("A holder is told when the store does not answer its release in time")
+    void aHolderIsToldOfAnUnansweredRelease() {
         Hold hold = harness.held();
         harness.ends(hold);
         LeaseId lease = harness.release();
@@ -254,7 +258,8 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    void aReleaseWithoutAnyAnswerIsGivenUpWhenItsLeaseHasRunOut() {
+    @DisplayName("A release without any answer is given up when its lease has run out")
+    void anUnansweredReleaseIsGivenUpAfterItsLease() {
         Hold hold = harness.held();
         harness.ends(hold);
         harness.release();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -51,14 +52,16 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void aTryBehindAWaiterToWhomTheStoreHasSaidBusyIsRefusedAtOnce() {
+    @DisplayName("A try behind a waiter to whom the store has said busy is refused at once")
+    void aTryBehindABusyWaiterIsRefusedAtOnce() {
         harness.joins();
         harness.busy(harness.claim());
         harness.refused(harness.tries());
     }
 
     @Test
-    void aTryBehindAWaiterIsNotBusyBeforeTheStoreHasSaidAWord() {
+    @DisplayName("A try behind a waiter is not busy before the store has said a word")
+    void aTryBehindAWaiterIsNotBusyBeforeAnAnswer() {
         Caller waiter = harness.joins();
         Claim claim = harness.claim();
         Caller trying = harness.tries();
@@ -71,7 +74,8 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void aTryBehindAWaiterIsNotBusyOnceTheStoreHasFallenSilent() {
+    @DisplayName("A try behind a waiter is not busy once the store has fallen silent")
+    void aTryBehindAWaiterIsNotBusyInASilence() {
         harness.joins();
         harness.busy(harness.claim());
         harness.pass(Duration.ofSeconds(5));
@@ -108,7 +112,8 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void aWaitThatIsOverBeforeTheStoreHasSaidAWordWaitsForTheFirst() {
+    @DisplayName("A wait that is over before the store has said a word waits for the first")
+    void aShortWaitWaitsForTheFirstAnswer() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
         harness.waitIsOver(caller);
@@ -209,7 +214,8 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void aThreadThatWaitsWithoutLimitForWhatItHasItselfIsWarned() {
+    @DisplayName("A thread that waits without limit for what it has itself is warned")
+    void aThreadThatWaitsForItselfIsWarned() {
         Thread self = Thread.currentThread();
         Caller first = new Caller(LockOptions.defaults(), false, null);
         first.waiter = new WeakReference<>(self);
@@ -257,7 +263,8 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    void tenThousandCallersAreRefusedTogetherWhenTheStoreSaysBusy() {
+    @DisplayName("Ten thousand callers are refused together when the store says busy")
+    void tenThousandCallersAreRefusedTogether() {
         Set<Caller> callers =
                 IntStream.range(0, 10_000).mapToObj(i -> harness.tries()).collect(Collectors.toSet());
         harness.busy(harness.claim());

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about renewal, loss, and the limits of renewal. */
@@ -42,7 +43,8 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
-    void withoutAnAnswerItAsksEveryTenthThenIsAtRiskThenLost() {
+    @DisplayName("Without an answer it asks every tenth of the lease, is at risk, and then lost")
+    void withoutAnAnswerItIsAtRiskAndThenLost() {
         Hold hold = harness.held();
         harness.pass(Duration.ofMillis(19_700));
         assertThat(harness.all(Action.SendRenew.class)).hasSizeBetween(3, 5);
@@ -163,7 +165,8 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
-    void theLastRenewalBeforeMaxHoldIsRepeatedUntilItIsAnswered() {
+    @DisplayName("The last renewal before maxHold is repeated until it is answered")
+    void theLastRenewalBeforeMaxHoldIsRepeated() {
         harness.held(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
         harness.pass(Duration.ofSeconds(20));
         List<Action.SendRenew> tries = harness.all(Action.SendRenew.class);
@@ -177,7 +180,8 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
-    void aLateAnswerToAnEarlierRequestDoesNotEndTheRenewalsBeforeMaxHold() {
+    @DisplayName("A late answer to an earlier request does not end the renewals before maxHold")
+    void aLateAnswerDoesNotEndTheRenewalsBeforeMaxHold() {
         Hold hold = harness.held(DEFAULTS.withMaxHold(Duration.ofSeconds(45)));
         harness.pass(Duration.ofSeconds(10));
         ClockReading sentAt = harness.now();
@@ -281,7 +285,8 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
-    void anAnswerThatCameRoundAnotherWayDoesNotShortenALease() {
+    @DisplayName("An answer that came round another way does not shorten a lease")
+    void aDetouredAnswerDoesNotShortenALease() {
         Hold hold = harness.held();
         harness.extend(hold, Duration.ofMinutes(10));
         LeaseId lease = harness.renewal().lease();
@@ -300,7 +305,8 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
-    void theMaxHoldOfTheFormerHolderDoesNotEndTheRenewalsOfTheNext() {
+    @DisplayName("The maxHold of the former holder does not end the renewals of the next")
+    void aFormerMaxHoldDoesNotEndTheNextRenewals() {
         Hold opener = harness.held();
         Caller capped = harness.joins(DEFAULTS.withMaxHold(Duration.ofSeconds(35)));
         harness.joins();

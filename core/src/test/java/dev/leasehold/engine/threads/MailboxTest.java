@@ -24,7 +24,8 @@ class MailboxTest {
     private static final int EACH = 20_000;
 
     @Test
-    void nothingIsLostAndOneIsHandledAtATimeInTheOrderOfItsSender() throws InterruptedException {
+    @DisplayName("Nothing is lost and one is handled at a time in the order of its sender")
+    void nothingIsLostAndOneIsHandledAtATime() throws InterruptedException {
         int[] last = new int[THREADS];
         AtomicInteger atWork = new AtomicInteger();
         AtomicBoolean together = new AtomicBoolean();
@@ -153,7 +154,8 @@ class MailboxTest {
      * two rounds everybody has returned, so each round retires one mailbox at least, however the threads are scheduled.
      */
     @Test
-    void whoIsRefusedFindsANewMailboxAndNothingIsLostOnTheWay() throws InterruptedException {
+    @DisplayName("A sender that is refused finds a new mailbox, and nothing is lost on the way")
+    void aRefusedSenderFindsANewMailbox() throws InterruptedException {
         int rounds = 1_000;
         int inARound = EACH / rounds;
         assertThat(inARound * THREADS).isLessThan(Mailbox.MOST_IN_A_ROW);

@@ -79,7 +79,8 @@ class SpinWaitTest {
     }
 
     @Test
-    void isLeftOutForTwiceAsManyCallsEachTimeTooManyWereInVain() {
+    @DisplayName("Is left out for twice as many calls each time too many were in vain")
+    void isLeftOutForTwiceAsManyCallsEachTime() {
         for (int leftOut = SpinWait.WINDOW; leftOut <= SpinWait.MOST_LEFT_OUT; leftOut *= 2) {
             window(SpinWait.WINDOW);
             assertLeftOut(leftOut);

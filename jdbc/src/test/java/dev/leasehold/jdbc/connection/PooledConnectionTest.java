@@ -4,13 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class PooledConnectionTest {
 
     /** A resource is closed before the exception that ended its block is caught. */
     @Test
-    void whatFailedHalfWayIsNotCommittedByGivingTheConnectionBack() throws SQLException {
+    @DisplayName("What failed half way is not committed by giving the connection back")
+    void halfOfAFailureIsNotCommittedByGivingBack() throws SQLException {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl("jdbc:h2:mem:half-way;DB_CLOSE_DELAY=-1");
             try (ConnectionSource source = ConnectionSource.of(pool)) {

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,7 +58,8 @@ class StoppedProcessTest {
     }
 
     @Test
-    void itKeepsTheLocksOfABatchOfRenewalsNoLongerThanTheServersLimit() throws Exception {
+    @DisplayName("It keeps the locks of a batch of renewals no longer than the server's limit")
+    void aBatchOfRenewalsKeepsItsRowsForASecondAtMost() throws Exception {
         try (Leasehold leasehold = Leasehold.connect(POSTGRES.get().url());
                 Connection stopped = connection()) {
             try (Lease one = leasehold.lock(name + 1).acquire();

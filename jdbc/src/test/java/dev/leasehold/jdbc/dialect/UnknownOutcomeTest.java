@@ -110,7 +110,8 @@ class UnknownOutcomeTest {
     /** The server says that it does not know what has come of the statement. */
     @ParameterizedTest
     @ValueSource(strings = {"40003", "08007"})
-    void aStatementWhoseCompletionTheServerDoesNotKnowIsUnknown(String state) {
+    @DisplayName("A statement whose completion the server does not know is unknown")
+    void aStatementOfUnknownCompletionIsUnknown(String state) {
         database.fail(Place.PREPARE, FaultyDatabase.error(state));
         assertOutcome(Outcome.UNKNOWN, this::claim);
         for (Dialect dialect :
@@ -149,7 +150,8 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    void aStatementThatTheDatabaseRefusesIsCertainlyNotCarriedOut() {
+    @DisplayName("A statement that the database refuses is certainly not carried out")
+    void aRefusedStatementIsNotCarriedOut() {
         database.fail(Place.PREPARE, FaultyDatabase.error("42501"));
         assertThatThrownBy(this::claim)
                 .isInstanceOf(LockException.class)

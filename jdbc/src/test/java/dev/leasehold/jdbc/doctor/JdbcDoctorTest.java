@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -73,7 +74,8 @@ class JdbcDoctorTest {
     }
 
     @Test
-    void aPostgresThatIsAsItShouldBeHasNothingWorseThanANote() throws Exception {
+    @DisplayName("A PostgreSQL that is as it should be has nothing worse than a note")
+    void aSoundPostgresHasNothingWorseThanANote() throws Exception {
         use(POSTGRES.get().url());
         Examination seen = examine(POSTGRES.get().url());
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();

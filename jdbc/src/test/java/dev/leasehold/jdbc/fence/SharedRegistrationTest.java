@@ -16,6 +16,7 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -38,13 +39,15 @@ class SharedRegistrationTest {
     }
 
     @Test
-    void aReaderThatIsNewerThanAResetIsNotForgottenOnPostgres() throws Exception {
+    @DisplayName("A reader that is newer than a reset is not forgotten on PostgreSQL")
+    void aReaderNewerThanAResetIsKnownToPostgres() throws Exception {
         aReaderThatIsNewerThanAResetIsNotForgotten(
                 POSTGRES.get().url(), ROW + " FOR SHARE", SharedRegistration::raisingFirst);
     }
 
     @Test
-    void aReaderThatIsNewerThanAResetIsNotForgottenOnMariaDb() throws Exception {
+    @DisplayName("A reader that is newer than a reset is not forgotten on MariaDB")
+    void aReaderNewerThanAResetIsKnownToMariaDb() throws Exception {
         aReaderThatIsNewerThanAResetIsNotForgotten(
                 MARIADB.get().url(), ROW + " LOCK IN SHARE MODE", SharedRegistration::lookingFirst);
     }

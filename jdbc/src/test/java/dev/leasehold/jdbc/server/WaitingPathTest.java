@@ -39,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -244,7 +245,8 @@ class WaitingPathTest {
     }
 
     @Test
-    void theRowOfADeadWaiterThatWasRemovedMeanwhileIsNotMoved() throws Exception {
+    @DisplayName("The row of a dead waiter that was removed meanwhile is not moved")
+    void aDeadWaitersRemovedRowIsNotMoved() throws Exception {
         acquire(Claim.EXCLUSIVE);
         Claim silent = claim(Claim.EXCLUSIVE, true);
         path.claim(silent, joining);

@@ -25,6 +25,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,7 +100,8 @@ class SqliteHardCasesTest {
     }
 
     @Test
-    void aDatabaseThatAnotherApplicationHasMarkedIsRefusedEvenIfEmpty() throws Exception {
+    @DisplayName("A database that another application has marked is refused even if empty")
+    void anEmptyDatabaseOfAnotherApplicationIsRefused() throws Exception {
         for (String mark : List.of("application_id", "user_version")) {
             Path file = directory.resolve(mark + ".db");
             execute(file, "PRAGMA " + mark + " = 42");
@@ -153,7 +155,8 @@ class SqliteHardCasesTest {
     }
 
     @Test
-    void aFileThatIsLockedForAMomentIsWaitedForAndReadersNeedNotWait() throws Exception {
+    @DisplayName("A file that is locked for a moment is waited for and readers need not wait")
+    void aLockedFileIsWaitedForButNotByReaders() throws Exception {
         Path file = directory.resolve("locks.db");
         try (TestClient ann = client(file);
                 TestClient bob = client(file);

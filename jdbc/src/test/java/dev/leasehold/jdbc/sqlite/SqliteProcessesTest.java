@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -96,7 +97,8 @@ class SqliteProcessesTest {
 
     /** Under contention, with holders killed at random: never two at once, tokens in the order of the holds. */
     @Test
-    void killedHoldersNeverLetTwoInAndBlockForOneLeaseAtMost() throws Exception {
+    @DisplayName("Killed holders never let two in and block for one lease at most")
+    void killedHoldersBlockForOneLeaseAtMost() throws Exception {
         Path file = directory.resolve("locks.db");
         Path log = directory.resolve("log");
         List<Process> running = new ArrayList<>();
@@ -134,7 +136,8 @@ class SqliteProcessesTest {
     }
 
     @Test
-    void aWaiterInAnotherProcessIsHandedTheLockAndAnEarlierOneIsFirst() throws Exception {
+    @DisplayName("A waiter in another process is handed the lock and an earlier one is first")
+    void aWaiterInAnotherProcessIsHandedTheLock() throws Exception {
         Path file = directory.resolve("locks.db");
         try (TestClient client = new TestClient(file, ExpiryClock.ofThisMachine())) {
             LeaseId held = client.acquire("a");
@@ -168,7 +171,8 @@ class SqliteProcessesTest {
     }
 
     @Test
-    void aHolderIsToldThatTheFileWasDeletedAndTokensStillIncrease() throws Exception {
+    @DisplayName("A holder is told that the file was deleted and tokens still increase")
+    void aHolderIsToldThatTheFileWasDeleted() throws Exception {
         Path file = directory.resolve("locks.db");
         Process holder = start("hold", file.toString(), "a", "60000");
         BufferedReader said = reader(holder);

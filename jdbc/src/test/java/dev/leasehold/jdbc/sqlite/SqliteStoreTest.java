@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -226,7 +227,8 @@ class SqliteStoreTest {
     }
 
     @Test
-    void aHandOverThatIsNotConfirmedRunsOutAfterTheClaimPeriod() {
+    @DisplayName("A hand-over that is not confirmed runs out after the claim period")
+    void anUnconfirmedHandOverRunsOut() {
         LeaseId held = ann.acquire("a");
         bob.busy(bob.newClaim("a"));
         Claim next = cem.newClaim("a");

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about answers that do not come from our scripts. */
@@ -32,7 +33,8 @@ class ReplyTest {
     }
 
     @Test
-    void anAnswerThatMakesNoSenseIsReportedWithServerAndLock() {
+    @DisplayName("An answer that makes no sense is reported with server and lock")
+    void aSenselessAnswerIsReportedWithServerAndLock() {
         for (List<Object> answer : List.<List<Object>>of(List.of(), List.of("OK"), Collections.singletonList(null))) {
             assertThatThrownBy(read(answer)::join)
                     .hasCauseInstanceOf(LockException.class)

@@ -12,6 +12,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -136,7 +137,8 @@ class SharedScriptsTest {
 
     /** The server counts listeners, and there are none: a waiter that would fit is passed over for that, this one is not. */
     @Test
-    void aWriterOfWhomNobodyListensStopsThoseBehindItAllTheSame() {
+    @DisplayName("A writer of whom nobody listens stops those behind it all the same")
+    void aWriterThatDoesNotListenStopsThoseBehindIt() {
         assertThat(claim(0, "c:1", READER, 600, -1)).startsWith("granted|");
         String token = claim(0, "c:2", READER, 600, -1).split("\\|")[1];
         assertThat(claim(0, "c:3", "0", 30, -1)).startsWith("busy|1");
@@ -233,7 +235,8 @@ class SharedScriptsTest {
 
     /** Its state before the next attempt came in is kept, so that this can be taken back, too. */
     @Test
-    void aFailedAttemptThatLeavesAFreeLockKeepsWhatTheLastTokenWas() {
+    @DisplayName("A failed attempt that leaves a free lock keeps what the last token was")
+    void aFailedAttemptKeepsTheLastTokenOfAFreeLock() {
         for (String last : new String[] {"5", ""}) {
             redis.flushall();
             letRunOutBehind("0", "0");

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -112,7 +113,8 @@ class ShutdownTest {
     }
 
     @Test
-    void aStageWhoseCancelEndsItsWorkIsCancelledAndItsLockIsFreeAtOnce() throws Exception {
+    @DisplayName("A stage whose cancel ends its work is cancelled and its lock is free at once")
+    void cancellingAStageFreesItsLockAtOnce() throws Exception {
         CompletableFuture<CompletableFuture<String>> result = new CompletableFuture<>();
         CompletableFuture<String> cancelled = new CompletableFuture<>();
         try (Leasehold next = Leasehold.connect(DATABASE)) {

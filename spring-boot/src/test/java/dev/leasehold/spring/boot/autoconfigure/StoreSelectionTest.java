@@ -24,6 +24,7 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.curator.test.TestingServer;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -253,7 +254,8 @@ class StoreSelectionTest {
     }
 
     @Test
-    void anUnreachableStoreDoesNotKeepTheApplicationFromStarting() {
+    @DisplayName("An unreachable store does not keep the application from starting")
+    void theApplicationStartsWithoutItsStore() {
         runner.withPropertyValues("leasehold.store.uri=redis://localhost:1", "leasehold.store.timeout=200ms")
                 .run(context -> assertThat(context).hasNotFailed());
     }
