@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -100,6 +101,8 @@ public final class SpoilingProxy implements AutoCloseable {
                 try (client;
                         upstream) {
                     client.getInputStream().transferTo(upstream.getOutputStream());
+                } finally {
+                    sockets.removeAll(List.of(client, upstream));
                 }
             });
             start(() -> {
