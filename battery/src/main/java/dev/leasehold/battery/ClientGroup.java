@@ -102,17 +102,18 @@ final class ClientGroup implements Nemesis.Clients, AutoCloseable {
         LockOptions options = LockOptions.defaults().withLeaseDuration(plan.lease());
         try (Leasehold looking =
                 Leasehold.builder().uri(store.uri()).options(options).build()) {
-            List<String> there = there(looking);
+            List<String> there = leftIn(looking);
             while (!there.isEmpty() && System.nanoTime() - end < 0) {
                 Thread.sleep(100);
-                there = there(looking);
+                there = leftIn(looking);
             }
             left.addAll(there);
         }
         return left;
     }
 
-    private static List<String> there(Leasehold looking) throws InterruptedException {
+    /** Returns what the store still has of the locks of a run, each in words. */
+    static List<String> leftIn(Leasehold looking) throws InterruptedException {
         try {
             return looking.locks("battery-*").stream()
                     .filter(info -> !info.holders().isEmpty() || !info.waiters().isEmpty())

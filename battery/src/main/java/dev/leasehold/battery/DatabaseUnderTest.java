@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A database under test is a server with locks in tables. It keeps what it has committed, unless it is made to forget: then
+ * A database under test is a server with locks in tables, or with those of its sessions. It keeps what it has committed, unless it is made to forget: then
  * the tables are there, as an operator would have made them anew, and their rows are not.
  */
 final class DatabaseUnderTest implements StoreUnderTest {
@@ -36,14 +36,17 @@ final class DatabaseUnderTest implements StoreUnderTest {
 
     private final Server server;
     private final ClockShim clock;
+    private final String option;
     private final Collection<FaultProxy> proxies = new ConcurrentLinkedQueue<>();
 
-    private DatabaseUnderTest(Server server, ClockShim clock) {
+    private DatabaseUnderTest(Server server, ClockShim clock, String option) {
         this.server = server;
         this.clock = clock;
+        this.option = option;
     }
 
-    static DatabaseUnderTest postgres(Path directory, Fault fault) throws IOException {
+    /** Starts a PostgreSQL whose clients have a further option in their URLs, or none if that is empty. */
+    static DatabaseUnderTest postgres(Path directory, Fault fault, String option) throws IOException {
         ClockShim clock = clock(directory, fault);
         PostgresServer postgres = PostgresServer.start();
         if (clock != null) {
@@ -59,10 +62,12 @@ final class DatabaseUnderTest implements StoreUnderTest {
                         postgres::close,
                         "SELECT 'SELECT pg_terminate_backend(' || pid || ')' FROM pg_stat_activity"
                                 + " WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"),
-                clock);
+                clock,
+                option);
     }
 
-    static StoreUnderTest mariaDb(Path directory, Fault fault) throws IOException {
+    /** Starts a MariaDB whose clients have a further option in their URLs, or none if that is empty. */
+    static StoreUnderTest mariaDb(Path directory, Fault fault, String option) throws IOException {
         ClockShim clock = clock(directory, fault);
         MariaDbServer maria = MariaDbServer.start(clock == null ? Map.of() : clock.environment());
         return new DatabaseUnderTest(
@@ -75,7 +80,8 @@ final class DatabaseUnderTest implements StoreUnderTest {
                         maria::close,
                         "SELECT CONCAT('KILL CONNECTION ', id) FROM information_schema.processlist"
                                 + " WHERE user = 'root' AND id <> CONNECTION_ID()"),
-                clock);
+                clock,
+                option);
     }
 
     int port() {
@@ -109,12 +115,16 @@ final class DatabaseUnderTest implements StoreUnderTest {
     public Way way() {
         FaultProxy proxy = FaultProxy.to(server.port());
         proxies.add(proxy);
-        return new Way(server.url().replace(":" + server.port() + "/", ":" + proxy.port() + "/"), List.of(proxy));
+        return new Way(uri().replace(":" + server.port() + "/", ":" + proxy.port() + "/"), List.of(proxy));
     }
 
     @Override
     public String uri() {
-        return server.url();
+        return withOption(server.url(), option);
+    }
+
+    static String withOption(String url, String option) {
+        return option.isEmpty() ? url : url + (url.contains("?") ? '&' : '?') + option;
     }
 
     @Override

@@ -121,7 +121,7 @@ final class Nemesis {
             }
             case SUSPEND -> suspend();
             case CLOCK_FORWARD, CLOCK_BACK -> {
-                int server = random.nextInt(store.servers());
+                int server = clockOf();
                 Duration by = Duration.ofMillis(leases(0.5, MOST_LEASES_OF_CLOCK));
                 Duration jump = plan.fault() == Fault.CLOCK_BACK ? by.negated() : by;
                 during("server " + server, () -> store.moveClock(server, jump), leases(1, 2), () -> {
@@ -304,6 +304,12 @@ final class Nemesis {
         if (failure != null) {
             throw failure;
         }
+    }
+
+    /** Returns whose clock is set: where a server leads the others, it is that one's half of the time. */
+    private int clockOf() throws Exception {
+        int any = random.nextInt(store.servers());
+        return plan.store() == StoreKind.ZOOKEEPER && random.nextBoolean() ? store.leader() : any;
     }
 
     /** Returns one server, mostly; now and then all of them. */

@@ -32,7 +32,7 @@ final class PoolerUnderTest implements StoreUnderTest {
      */
     static StoreUnderTest start(Path directory, Fault fault) throws IOException {
         Path program = program(PgBouncer.program().orElse(null));
-        DatabaseUnderTest postgres = DatabaseUnderTest.postgres(directory, fault);
+        DatabaseUnderTest postgres = DatabaseUnderTest.postgres(directory, fault, "");
         try {
             return new PoolerUnderTest(postgres, PgBouncer.start(program, postgres.port()));
         } catch (RuntimeException e) {

@@ -15,6 +15,9 @@ import java.util.Set;
  *       SQLite on Linux.
  *   <li>A slot that moves takes the keys of its locks along, each of which only one master serves at any time.
  *   <li>A pooler lends sessions, and locks in tables belong to none.
+ *   <li>A lock that belongs to a session ends with it, and the holder notices at its next question. So whatever ends sessions under
+ *       living holders lets two hold at once for a while; a server's clock that is set forward may end those that are idle.
+ *       Rows that are deleted take none away.
  *   <li>A replica that takes over may not have heard of the last grants.
  *   <li>A leader of ZooKeeper that is lost has shared each grant with a majority.
  *   <li>A mixture is made of faults under each of which holders exclude each other, whatever else is on.
@@ -57,6 +60,9 @@ final class Promises {
         if (fault.forgets() && store == StoreKind.ZOOKEEPER) {
             return Promise.NONE;
         }
+        if (store.hasSessionLocks()) {
+            return ofSessions(fault);
+        }
         boolean fenced = switch (fault) {
             case AMNESIA, FLUSH -> store != StoreKind.REDLOCK;
             case CLOCK_FORWARD, BARE_MAJORITY_CLOCK -> store != StoreKind.ZOOKEEPER && store != StoreKind.SQLITE;
@@ -65,5 +71,12 @@ final class Promises {
             default -> false;
         };
         return fenced ? Promise.FENCED : Promise.EXCLUDED;
+    }
+
+    private static Promise ofSessions(Fault fault) {
+        return switch (fault) {
+            case RESTART, AMNESIA, CUT, BLACK_HOLE, SESSION_KILL, CLOCK_FORWARD, FAIL_OVER -> Promise.FENCED;
+            default -> Promise.EXCLUDED;
+        };
     }
 }

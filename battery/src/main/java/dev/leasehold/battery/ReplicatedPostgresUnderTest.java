@@ -23,6 +23,12 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
     private FaultProxy stream = FaultProxy.to(first.port());
     private PostgresReplica replica = PostgresReplica.of(first, stream.port());
     private final int[] ports = {first.port(), replica.port()};
+    private final String option;
+
+    /** Starts both servers. Clients have a further option in their URLs, or none if that is empty. */
+    ReplicatedPostgresUnderTest(String option) {
+        this.option = option;
+    }
 
     @Override
     public Way way() {
@@ -31,13 +37,17 @@ final class ReplicatedPostgresUnderTest implements StoreUnderTest {
 
     @Override
     public String uri() {
+        return DatabaseUnderTest.withOption(url(), option);
+    }
+
+    private String url() {
         return "jdbc:postgresql://127.0.0.1:" + ports[0] + ",127.0.0.1:" + ports[1]
                 + "/postgres?user=postgres&targetServerType=primary";
     }
 
     @Override
     public String version() throws SQLException {
-        return Pool.version(uri());
+        return Pool.version(url());
     }
 
     @Override

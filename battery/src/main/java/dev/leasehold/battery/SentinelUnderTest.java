@@ -88,6 +88,11 @@ final class SentinelUnderTest implements StoreUnderTest {
     }
 
     @Override
+    public void killSessions(int server) {
+        RedisUnderTest.killSessions(master());
+    }
+
+    @Override
     public void flush(int server) {
         master().commands().flushall();
     }

@@ -48,7 +48,14 @@ enum StoreKind {
 
         @Override
         Set<Fault> faults() {
-            return EnumSet.of(Fault.NONE, Fault.FAIL_OVER);
+            return EnumSet.of(
+                    Fault.NONE,
+                    Fault.STOP,
+                    Fault.KILL,
+                    Fault.SUSPEND,
+                    Fault.SESSION_KILL,
+                    Fault.FAIL_OVER,
+                    Fault.MIXED);
         }
     },
     REDLOCK {
@@ -74,7 +81,10 @@ enum StoreKind {
                     Fault.NONE,
                     Fault.STOP,
                     Fault.KILL,
+                    Fault.SERVER_STOP,
                     Fault.RESTART,
+                    Fault.FLUSH,
+                    Fault.SUSPEND,
                     Fault.SESSION_KILL,
                     Fault.RESHARDING,
                     Fault.MIXED);
@@ -84,15 +94,13 @@ enum StoreKind {
         @Override
         StoreUnderTest start(Path directory, Fault fault) throws IOException {
             return fault == Fault.FAIL_OVER
-                    ? new ReplicatedPostgresUnderTest()
-                    : DatabaseUnderTest.postgres(directory, fault);
+                    ? new ReplicatedPostgresUnderTest("")
+                    : DatabaseUnderTest.postgres(directory, fault, "");
         }
 
         @Override
         Set<Fault> faults() {
-            EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
-            faults.add(Fault.FAIL_OVER);
-            return faults;
+            return ofReplicatedDatabases();
         }
     },
     PGBOUNCER {
@@ -112,7 +120,33 @@ enum StoreKind {
     MARIADB {
         @Override
         StoreUnderTest start(Path directory, Fault fault) throws IOException {
-            return DatabaseUnderTest.mariaDb(directory, fault);
+            return DatabaseUnderTest.mariaDb(directory, fault, "");
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return ofDatabases();
+        }
+    },
+    /** The sessions of PostgreSQL hold the locks. */
+    POSTGRES_SESSION {
+        @Override
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return fault == Fault.FAIL_OVER
+                    ? new ReplicatedPostgresUnderTest(SESSION_LOCKS)
+                    : DatabaseUnderTest.postgres(directory, fault, SESSION_LOCKS);
+        }
+
+        @Override
+        Set<Fault> faults() {
+            return ofReplicatedDatabases();
+        }
+    },
+    /** The sessions of MariaDB hold the locks. */
+    MARIADB_SESSION {
+        @Override
+        StoreUnderTest start(Path directory, Fault fault) throws IOException {
+            return DatabaseUnderTest.mariaDb(directory, fault, SESSION_LOCKS);
         }
 
         @Override
@@ -138,6 +172,14 @@ enum StoreKind {
                     Fault.RESHARDING));
         }
     };
+
+    private static final String SESSION_LOCKS = "leasehold.sessionLocks=true";
+
+    private static Set<Fault> ofReplicatedDatabases() {
+        EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
+        faults.add(Fault.FAIL_OVER);
+        return faults;
+    }
 
     private static Set<Fault> ofDatabases() {
         return EnumSet.of(
@@ -192,14 +234,19 @@ enum StoreKind {
             case SQLITE, REDIS -> Duration.ofMillis(1_500);
             case SENTINEL -> Duration.ofSeconds(20);
             case POSTGRES, MARIADB -> Duration.ofSeconds(4);
-            case PGBOUNCER -> Duration.ofSeconds(6);
+            case PGBOUNCER, POSTGRES_SESSION, MARIADB_SESSION -> Duration.ofSeconds(6);
             case REDLOCK, CLUSTER, ZOOKEEPER -> Duration.ofSeconds(8);
         };
     }
 
+    /** Returns whether sessions hold its locks, and no leases in tables. */
+    boolean hasSessionLocks() {
+        return this == POSTGRES_SESSION || this == MARIADB_SESSION;
+    }
+
     /** Returns its name on the command line. */
     String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /**

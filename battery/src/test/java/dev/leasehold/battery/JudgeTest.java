@@ -245,6 +245,15 @@ class JudgeTest {
     }
 
     @Test
+    void aRenewalThatStatesAnEndTooFarAwayIsRejected() {
+        long call = ask(0, "a/0", 1);
+        history.add(new Event.Granted(ns(10), "a/0", call, 1, -1, ns(100)));
+        history.add(new Event.Renewed(ns(50), "a/0", call, ns(1_051)));
+        history.add(new Event.Released(ns(120), "a/0", call, ns(110), ns(1_051), true));
+        assertThat(judged(Promise.EXCLUDED)).containsExactly(Rule.TRUTH);
+    }
+
+    @Test
     void aRenewalStatesALaterEnd() {
         long call = ask(0, "a/0", 1);
         history.add(new Event.Granted(ns(10), "a/0", call, 1, -1, ns(100)));

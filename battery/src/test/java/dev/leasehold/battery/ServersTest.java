@@ -70,7 +70,7 @@ class ServersTest {
     @Test
     @Timeout(120)
     void aDatabaseThatForgetsHasItsTablesAndNoRows() throws Exception {
-        try (DatabaseUnderTest database = DatabaseUnderTest.postgres(directory, Fault.AMNESIA);
+        try (DatabaseUnderTest database = DatabaseUnderTest.postgres(directory, Fault.AMNESIA, "");
                 Leasehold client = Leasehold.connect(database.way().uri())) {
             long before = client.lock("a").acquire().token();
             database.kill(0);

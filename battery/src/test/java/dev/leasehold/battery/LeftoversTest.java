@@ -1,0 +1,34 @@
+package dev.leasehold.battery;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import java.util.concurrent.CompletableFuture;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What a run leaves in its store is found. */
+class LeftoversTest {
+
+    private static final String STORE = "memory:leftovers";
+
+    @Test
+    void holdersAndWaitersThatAreLeftAreFound() throws Exception {
+        try (Leasehold client = Leasehold.connect(STORE);
+                Leasehold other = Leasehold.connect(STORE)) {
+            assertThat(ClientGroup.leftIn(other)).isEmpty();
+            Lease lease = client.lock("battery-mutex").acquire();
+            client.lock("another").acquire(); // It is none of the run's.
+            CompletableFuture<Lease> waiting = other.lock("battery-mutex").acquireAsync();
+            Awaitility.await()
+                    .untilAsserted(() -> assertThat(ClientGroup.leftIn(client))
+                            .singleElement()
+                            .asString()
+                            .contains("battery-mutex", "WaiterInfo"));
+            lease.close();
+            waiting.join().close();
+            assertThat(ClientGroup.leftIn(other)).isEmpty();
+        }
+    }
+}
