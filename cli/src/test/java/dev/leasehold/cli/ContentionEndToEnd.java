@@ -54,8 +54,8 @@ class ContentionEndToEnd {
     }
 
     @Test
-    void fortyRunsOfFourProcessesCountToForty() throws Exception {
-        countsExactly(10);
+    void twentyRunsOfFourProcessesCountToTwenty() throws Exception {
+        countsExactly(5);
     }
 
     @Test

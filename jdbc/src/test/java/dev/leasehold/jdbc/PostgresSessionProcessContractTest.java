@@ -3,12 +3,14 @@ package dev.leasehold.jdbc;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.ProcessContract;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * These tests run real processes whose sessions hold the locks: killed, they are free at once; stopped, when the idle limit
  * has passed.
  */
+@Tag("extended")
 class PostgresSessionProcessContractTest extends ProcessContract {
 
     @RegisterExtension

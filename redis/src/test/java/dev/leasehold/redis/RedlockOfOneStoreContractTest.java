@@ -1,5 +1,8 @@
 package dev.leasehold.redis;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("extended")
 class RedlockOfOneStoreContractTest extends RedlockContracts {
 
     RedlockOfOneStoreContractTest() {

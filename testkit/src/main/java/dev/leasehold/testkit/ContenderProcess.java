@@ -47,6 +47,8 @@ final class ContenderProcess implements AutoCloseable {
                 "-Xmx64m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-Dio.lettuce.core.jfr=false",
+                "-Dio.netty.jfr.enabled=false",
                 "-cp",
                 System.getProperty("java.class.path"),
                 ContenderMain.class.getName(),

@@ -4,9 +4,11 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
 import org.apache.curator.test.TestingCluster;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run an ensemble of three, with sessions so long that they limit none of the suite's leases. */
+@Tag("extended")
 class EnsembleStoreContractTest extends StoreContract {
 
     @RegisterExtension
