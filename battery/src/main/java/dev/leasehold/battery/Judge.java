@@ -264,12 +264,25 @@ final class Judge {
                 .mapToLong(Disturbance::to)
                 .max()
                 .orElse(call.validUntil());
-        if (told > plus(Math.max(wentOn, call.validUntil()), terms.reaction(), Duration.ZERO)) {
+        long due = plus(call.validUntil(), slept(call, told), Duration.ZERO);
+        if (told > plus(Math.max(wentOn, due), terms.reaction(), Duration.ZERO)) {
             report(
                     Rule.TIMELY_LOSS,
                     "told " + Duration.ofNanos(told - call.validUntil()) + " after the end that the lease had stated: "
                             + call.toRecord());
         }
+    }
+
+    /**
+     * Returns for how long a holder slept. When it wakes up, it believes nothing until its store has answered; if that does not,
+     * the loss is told at the end by a clock that stood still meanwhile.
+     */
+    private Duration slept(Call call, long told) {
+        return Duration.ofNanos(disturbances.stream()
+                .filter(fault ->
+                        fault.target().equals(call.client()) && fault.fault().equals(Fault.SUSPEND.word()))
+                .mapToLong(fault -> fault.within(call.granted().at(), told, 0))
+                .sum());
     }
 
     /**

@@ -49,8 +49,7 @@ class SoakGaugesTest {
     void aKeyThatWasNotThereAndAConnectionTooManyAreNamed() {
         add(10, 14, 100, Map.of("connections", 12L));
         add(10, 14, 100, Map.of("connections", 14L, "keys", 1L));
-        assertThat(gauges.grown())
-                .containsExactlyInAnyOrder("connections was 12 and is 14", "keys was 0 and is 1");
+        assertThat(gauges.grown()).containsExactlyInAnyOrder("connections was 12 and is 14", "keys was 0 and is 1");
     }
 
     @Test

@@ -14,7 +14,8 @@ class ProcessSignalsTest {
 
         assertThat(ProcessSignals.isInForeground(String.format(stat, "42"))).isTrue();
         assertThat(ProcessSignals.isInForeground(String.format(stat, "43"))).isFalse();
-        assertThat(ProcessSignals.isInForeground("42 (sh) S 1 42 7 0 -1 4194304 0")).isFalse();
+        assertThat(ProcessSignals.isInForeground("42 (sh) S 1 42 7 0 -1 4194304 0"))
+                .isFalse();
     }
 
     @Test
@@ -37,9 +38,13 @@ class ProcessSignalsTest {
     @Test
     @DisplayName("Ctrl+C just before the command starts is not taken for delivered")
     void ctrlCBeforeTheCommandStartsIsNotDelivered() {
-        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofMillis(50), true)).isFalse();
-        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), true)).isTrue();
-        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), false)).isFalse();
-        assertThat(ProcessSignals.commandHasIt("TERM", Duration.ofSeconds(5), true)).isFalse();
+        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofMillis(50), true))
+                .isFalse();
+        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), true))
+                .isTrue();
+        assertThat(ProcessSignals.commandHasIt("INT", Duration.ofSeconds(5), false))
+                .isFalse();
+        assertThat(ProcessSignals.commandHasIt("TERM", Duration.ofSeconds(5), true))
+                .isFalse();
     }
 }

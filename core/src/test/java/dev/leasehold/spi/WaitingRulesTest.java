@@ -22,8 +22,7 @@ class WaitingRulesTest {
         "86400000, 5000, 12500, 5000"
     })
     @DisplayName("A waiter asks every third of a lease, lives for two and a half, and has half a lease to confirm")
-    void aWaitersTimesAreSharesOfTheLease(
-            long lease, long askEvery, long aliveFor, long claimPeriod) {
+    void aWaitersTimesAreSharesOfTheLease(long lease, long askEvery, long aliveFor, long claimPeriod) {
         Duration asked = Duration.ofMillis(lease);
         assertThat(WaitingRules.askEvery(asked)).isBetween(millis(askEvery), millis(askEvery + 1));
         assertThat(WaitingRules.aliveFor(asked)).isBetween(millis(aliveFor), millis(aliveFor + 2));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
@@ -77,6 +78,34 @@ class PostgresPoolerTest {
             threads.shutdownNow();
         }
         assertThat(tokens).hasSize(2 * TIMES).isSorted().doesNotHaveDuplicates();
+    }
+
+    /** Found by the battery: "prepared statement S_2 does not exist" in the first call of a process. */
+    @Test
+    @DisplayName("Nor in the first calls of a client, on connections that were borrowed before it saw the pooler")
+    void firstCallsNameNoStatementsEither() throws Exception {
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            for (int i = 0; i < 10; i++) {
+                try (Leasehold client = Leasehold.connect(url() + "&leasehold.tables=first" + i + "_")) {
+                    List<Future<?>> running = new ArrayList<>();
+                    for (int thread = 0; thread < 4; thread++) {
+                        DistributedSemaphore permits = client.semaphore("pooled-" + thread, 2);
+                        running.add(threads.submit(() -> {
+                            for (int time = 0; time < 8; time++) {
+                                permits.acquire().close();
+                            }
+                            return null;
+                        }));
+                    }
+                    for (Future<?> each : running) {
+                        each.get();
+                    }
+                }
+            }
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Test

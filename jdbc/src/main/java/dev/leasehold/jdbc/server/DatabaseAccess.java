@@ -73,7 +73,7 @@ public final class DatabaseAccess {
         Object asker = new Object();
         asking.put(asker, System.nanoTime());
         try {
-            return lend();
+            return fromPool();
         } catch (SQLException e) {
             NoConnection none = exhausted(e);
             throw none == null ? e : none;
@@ -101,8 +101,12 @@ public final class DatabaseAccess {
 
     /** Returns a connection to keep for longer. */
     PooledConnection lend() throws SQLException {
-        return settled(PooledConnection.from(
-                source, (int) patience(context.storeTimeout()).toMillis()));
+        return settled(fromPool());
+    }
+
+    private PooledConnection fromPool() throws SQLException {
+        return PooledConnection.from(
+                source, (int) patience(context.storeTimeout()).toMillis());
     }
 
     /** A connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */
@@ -173,28 +177,34 @@ public final class DatabaseAccess {
         return layout.missing(known.texts().tables(), e);
     }
 
+    /**
+     * Returns the database as it has been seen, at the latest on this connection. The connection is settled for it, also if it was
+     * borrowed before the database had been seen on another.
+     */
     ReadyDatabase ready(PooledConnection borrowed) throws SQLException {
         ReadyDatabase known = ready;
-        if (known != null) {
-            return known;
+        if (known == null) {
+            known = seen(borrowed);
         }
+        known.settle(borrowed);
+        return known;
+    }
+
+    private ReadyDatabase seen(PooledConnection borrowed) throws SQLException {
         opening.lock();
         try {
-            known = ready;
+            ReadyDatabase known = ready;
             if (known == null) {
                 SchemaCheck.Found found = layout.find(borrowed);
                 Object namespace = found.texts().dialect().name(context.namespace());
                 SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
-                boolean throughPooler = found.texts().dialect().isThroughPooler(borrowed.connection(), borrowed.sql());
                 known = new ReadyDatabase(
                         found,
                         namespace,
                         new SingleStatementPath(found.texts(), namespace, context.owner(), added),
                         new TransactionalPath(found.texts(), namespace, context, session, keys),
                         keys,
-                        throughPooler,
                         source.limitsWaits());
-                known.settle(borrowed);
                 ready = known;
                 news.opened(known);
             }

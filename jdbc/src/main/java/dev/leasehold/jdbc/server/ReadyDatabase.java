@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
  * A ready database is one that has been seen: what is known of it, and the ways to carry operations out there.
  *
  * @param keys the keys of session locks, or null where rows decide
- * @param throughPooler whether sessions are lent per transaction
  * @param limitsWaits whether the source's connections limit how long they wait for an answer
  */
 record ReadyDatabase(
@@ -18,7 +17,6 @@ record ReadyDatabase(
         SingleStatementPath quick,
         TransactionalPath transaction,
         @Nullable SessionKeys keys,
-        boolean throughPooler,
         boolean limitsWaits) {
 
     ServerSql texts() {
@@ -26,14 +24,15 @@ record ReadyDatabase(
     }
 
     /**
-     * Stops the driver from naming server-side statements behind a pooler: another session may not know the name, or
-     * may run another client's statement of that name.
+     * Limits how long statements take. Behind a pooler it stops the driver from naming statements, its COMMIT among them: another
+     * session may not know the name, or may run another client's statement of that name. The driver goes on using a name that
+     * it has once made, so this has to come before the first transaction of a connection.
      */
     void settle(PooledConnection borrowed) throws SQLException {
         if (!limitsWaits) {
             borrowed.limitStatements(texts().dialect());
         }
-        if (throughPooler) {
+        if (found.throughPooler()) {
             borrowed.keepNoStatements(texts().dialect());
         }
     }

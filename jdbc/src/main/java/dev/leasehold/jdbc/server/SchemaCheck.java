@@ -36,8 +36,9 @@ public final class SchemaCheck {
      *
      * @param otherIsolation whether connections may come at another isolation level than READ COMMITTED
      * @param place names the database and the tables in it, for clients of the same JVM to find each other
+     * @param throughPooler whether a pooler is in between, which may lend sessions per transaction
      */
-    record Found(ServerSql texts, boolean otherIsolation, String place) {}
+    record Found(ServerSql texts, boolean otherIsolation, String place, boolean throughPooler) {}
 
     private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
@@ -56,6 +57,10 @@ public final class SchemaCheck {
         Product chosen = settings.dialect();
         Dialect dialect = (chosen != null ? chosen : Product.of(connection.getMetaData())).rules();
         dialect.check(connection, borrowed.sql());
+        boolean throughPooler = dialect.isThroughPooler(connection, borrowed.sql());
+        if (throughPooler) {
+            borrowed.keepNoStatements(dialect); // The driver would keep the COMMIT of the tables that are made.
+        }
         Tables before = known;
         Tables tables = before != null ? before : placed(borrowed, dialect);
         Long layout = ours(borrowed, tables);
@@ -79,7 +84,7 @@ public final class SchemaCheck {
         boolean other = dialect.needsReadCommitted()
                 || connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
-        return new Found(new ServerSql(tables), other, place);
+        return new Found(new ServerSql(tables), other, place, throughPooler);
     }
 
     private Tables placed(PooledConnection borrowed, Dialect dialect) throws SQLException {

@@ -47,9 +47,7 @@ class SimulatorBitesTest {
     }
 
     private static SimReport run(SimGuard guard, long seed, Set<SimGuard> broken) {
-        return guard.concernsSharing()
-                ? Simulator.runShared(seed, broken, null)
-                : Simulator.run(seed, broken, null);
+        return guard.concernsSharing() ? Simulator.runShared(seed, broken, null) : Simulator.run(seed, broken, null);
     }
 
     @ParameterizedTest
