@@ -19,7 +19,7 @@ class LeftoversTest {
                 Leasehold other = Leasehold.connect(STORE)) {
             assertThat(ClientGroup.leftIn(other)).isEmpty();
             Lease lease = client.lock("battery-mutex").acquire();
-            client.lock("another").acquire(); // It is none of the run's.
+            Lease unlooked = client.lock("another").acquire(); // It is none of the run's.
             CompletableFuture<Lease> waiting = other.lock("battery-mutex").acquireAsync();
             Awaitility.await()
                     .untilAsserted(() -> assertThat(ClientGroup.leftIn(client))
@@ -28,6 +28,7 @@ class LeftoversTest {
                             .contains("battery-mutex", "WaiterInfo"));
             lease.close();
             waiting.join().close();
+            unlooked.close();
             assertThat(ClientGroup.leftIn(other)).isEmpty();
         }
     }
