@@ -135,19 +135,28 @@ final class ClientSession implements CuratorConnection.Events {
         access = Ids.OPEN_ACL_UNSAFE;
     }
 
-    /** Makes what is missing on the way to a lock's node, or to those of clients; making it twice does no harm. */
-    void makePath(Session in, String path) {
+    /**
+     * Makes what is missing on the way to a lock's node, or to those of clients; making it twice does no harm.
+     *
+     * @param denied is called if this session may not make the last of them; those before it may be there
+     */
+    void makePath(Session in, String path, Runnable denied) {
         String[] steps = path.substring(1).split("/", -1);
         StringBuilder made = new StringBuilder(path.length());
         for (int i = 0; i < steps.length; i++) {
             made.append('/').append(steps[i]);
-            boolean lock = i == steps.length - 1 && !path.equals(paths.clients());
+            boolean last = i == steps.length - 1;
+            boolean lock = last && !path.equals(paths.clients());
             in.handle.create(
                     made.toString(),
                     new byte[0],
                     access,
                     lock ? CreateMode.CONTAINER : CreateMode.PERSISTENT,
-                    (rc, p, ctx, name) -> {},
+                    (rc, p, ctx, name) -> {
+                        if (last && Code.get(rc) == Code.NOAUTH) {
+                            execute(denied);
+                        }
+                    },
                     null);
         }
     }

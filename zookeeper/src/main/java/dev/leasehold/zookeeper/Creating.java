@@ -26,6 +26,9 @@ final class Creating implements ClaimStep {
     private final String parent;
     private Node node = Node.NONE;
 
+    /** What to say if the lock's node, under which the claim's is made, cannot be made either. */
+    private Code unmade = Code.NONODE;
+
     Creating(ClaimState claim) {
         this.claim = claim;
         this.locks = claim.locks;
@@ -74,7 +77,7 @@ final class Creating implements ClaimStep {
                 boolean followed = locks.successor().follows(in, parent, name, stat.getCzxid());
                 adopt(name, stat, followed);
             }
-            case NONODE -> locks.session().makePath(in, parent);
+            case NONODE -> locks.session().makePath(in, parent, () -> unmade = Code.NOAUTH);
             case INVALIDACL -> locks.session().openAccess();
             default -> {
                 if (Codes.isUnknown(code) || code == Code.SESSIONEXPIRED) {
@@ -113,7 +116,7 @@ final class Creating implements ClaimStep {
             case CREATING -> {
                 node = Node.NONE;
                 if (++claim.tries > MOST_TRIES) {
-                    claim.refuse(claim.refused(Code.NONODE, "the claim"));
+                    claim.refuse(claim.refused(unmade, "the claim"));
                 } else {
                     claim.drive();
                 }

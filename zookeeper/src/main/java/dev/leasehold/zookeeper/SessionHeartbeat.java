@@ -121,7 +121,7 @@ final class SessionHeartbeat {
             case NODEEXISTS -> made = true;
             case NONODE -> {
                 if (!made) {
-                    client.makePath(session, client.paths().clients());
+                    client.makePath(session, client.paths().clients(), () -> {});
                 }
                 made = false;
             }

@@ -82,6 +82,19 @@ class AccessTest {
         }
     }
 
+    /** ZooKeeper deletes the node of a lock that nobody has used for a minute. */
+    @Test
+    void aUserWhoMayNotMakeTheLocksNodeIsToldSo() throws Exception {
+        try (Leasehold leasehold = Leasehold.connect(uri("me:s3cret@"));
+                Leasehold other = Leasehold.connect(uri("you:0ther@"))) {
+            leasehold.lock("a").acquire().close();
+            assertThatThrownBy(() -> other.lock("b").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("NOAUTH");
+        }
+    }
+
     /** The examination opens a session of its own. */
     @Test
     void aPasswordBesideTheUriMakesTheSameUserAsOneInIt() throws Exception {
