@@ -180,18 +180,14 @@ final class BatteryCommand implements Callable<Integer> {
     private int lockSets(Path parent) throws Exception {
         faults = List.of(Fault.NONE.word());
         List<Plan> plans = plans(parent);
-        long runs =
-                plans.stream().mapToLong(plan -> plan.peer().isOurs() ? 5 : 1).sum();
+        long runs = plans.stream().mapToLong(BatteryCommand::variants).sum();
         Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, runs)));
         out.printf("seed %d, %d lock sets of %d s%n", seed, runs, each.toSeconds());
         List<LockSet.Outcome> outcomes = new ArrayList<>();
         for (Plan plan : plans) {
             for (boolean shared : new boolean[] {false, true}) {
                 for (Guard guard : Guard.values()) {
-                    boolean possible = plan.peer().isOurs()
-                            ? !shared || guard != Guard.WRITES
-                            : !shared && guard == Guard.UNGUARDED;
-                    if (possible) {
+                    if (isPossible(plan, guard, shared)) {
                         String name = "lock-set-" + plan.title() + "-" + guard.word() + (shared ? "-readers" : "");
                         lockSet(plan.lasting(each).in(parent.resolve(name)), guard, shared)
                                 .ifPresent(outcomes::add);
@@ -204,6 +200,19 @@ final class BatteryCommand implements Callable<Integer> {
         Files.createDirectories(parent);
         Files.writeString(parent.resolve("lock-sets.md"), report.table().stripLeading());
         return report.isAsExpected() ? 0 : 1;
+    }
+
+    private static long variants(Plan plan) {
+        return Arrays.stream(Guard.values())
+                .mapToLong(guard -> (isPossible(plan, guard, false) ? 1 : 0) + (isPossible(plan, guard, true) ? 1 : 0))
+                .sum();
+    }
+
+    /** Peers have no tokens, and sessions share no locks. */
+    private static boolean isPossible(Plan plan, Guard guard, boolean shared) {
+        return plan.peer().isOurs()
+                ? !shared || guard != Guard.WRITES && !plan.store().hasSessionLocks()
+                : !shared && guard == Guard.UNGUARDED;
     }
 
     private Optional<LockSet.Outcome> lockSet(Plan plan, Guard guard, boolean shared) throws Exception {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -20,12 +21,24 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LockSetTest {
 
+    private static final int MOST_TRIES = 5;
+
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     private Path directory;
 
     @ParameterizedTest
     @EnumSource(names = {"UNGUARDED", "REGISTERED"})
     void registeredTokensLoseNothing(Guard guard) throws Exception {
+        LockSet.Outcome outcome = run(guard, 1);
+        // On a busy machine nobody may have come to read while the first one was paused, and then nothing is lost.
+        for (int seed = 2; guard == Guard.UNGUARDED && outcome.counts().lost() == 0 && seed <= MOST_TRIES; seed++) {
+            outcome = run(guard, seed);
+        }
+        assertThat(outcome.isAsExpected()).as(outcome.toString()).isTrue();
+        assertThat(outcome.pauses()).isPositive();
+    }
+
+    private LockSet.Outcome run(Guard guard, int seed) throws Exception {
         Plan plan = new Plan(
                 Peer.LEASEHOLD,
                 StoreKind.SQLITE,
@@ -33,12 +46,10 @@ class LockSetTest {
                 Duration.ofMillis(2_000),
                 Duration.ofMillis(500),
                 2,
-                1,
+                seed,
                 Worker.Kind.CAREFUL,
                 Duration.ofSeconds(5),
-                directory);
-        LockSet.Outcome outcome = LockSet.of(plan, guard, false, new PrintStream(OutputStream.nullOutputStream()));
-        assertThat(outcome.isAsExpected()).as(outcome.toString()).isTrue();
-        assertThat(outcome.pauses()).isPositive();
+                Files.createDirectory(directory.resolve("seed-" + seed)));
+        return LockSet.of(plan, guard, false, new PrintStream(OutputStream.nullOutputStream()));
     }
 }
