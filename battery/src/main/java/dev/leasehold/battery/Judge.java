@@ -275,7 +275,7 @@ final class Judge {
 
     /**
      * Returns for how long a holder slept. When it wakes up, it believes nothing until its store has answered; if that does not,
-     * the loss is told at the end by a clock that stood still meanwhile.
+     * the holder hears of the loss at the end, by a clock that stood still meanwhile.
      */
     private Duration slept(Call call, long told) {
         return Duration.ofNanos(disturbances.stream()

@@ -90,7 +90,7 @@ class AwayRulesTest {
     }
 
     @Test
-    @DisplayName("What was asked for before a majority went may be granted after it")
+    @DisplayName("A caller that asked before a majority went may be granted the lock after it")
     void whatWasAskedForBeforeMayBeGrantedAfter() {
         away(true);
         hold("a/0", 900, 1_020, 1_050, 1_950);
@@ -99,7 +99,7 @@ class AwayRulesTest {
 
     /** Its answer was under way for long, or it was read late. */
     @Test
-    @DisplayName("What was asked for before a majority went may be granted long after it")
+    @DisplayName("A caller that asked before a majority went may be granted the lock long after it")
     void whatWasAskedForBeforeMayBeGrantedLongAfter() {
         away(true);
         hold("a/0", 900, 1_500, 1_600, 1_950);

@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A holder that slept is told of its loss by a clock that stood still meanwhile, at the latest. Times are milliseconds. */
+/** A holder that slept hears of its loss by a clock that stood still meanwhile, at the latest. Times are milliseconds. */
 class JudgedSleepTest {
 
     private static long ns(long millis) {

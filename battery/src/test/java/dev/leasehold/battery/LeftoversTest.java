@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** What a run leaves in its store is found. */
+/** The battery finds the holders and waiters that a run leaves in its store. */
 class LeftoversTest {
 
     private static final String STORE = "memory:leftovers";

@@ -40,7 +40,7 @@ class EndTimesTest {
     }
 
     @Test
-    @DisplayName("What is left before the next renewal does not shorten grace and margin")
+    @DisplayName("The time before the next renewal does not shorten grace and margin")
     void theNextRenewalDoesNotShortenGraceAndMargin() {
         Duration lease = Duration.ofSeconds(30);
         Duration wanted = Duration.ofSeconds(5);

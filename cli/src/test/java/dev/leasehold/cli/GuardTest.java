@@ -143,7 +143,7 @@ class GuardTest {
     }
 
     @Test
-    @DisplayName("What was found once is killed also when its parent has died of the SIGTERM")
+    @DisplayName("A process that was found once is killed also when its parent has died of the SIGTERM")
     void whatWasFoundOnceIsKilledThoughItsParentDied() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");

@@ -18,7 +18,7 @@ class ProcessTreeTest {
     Path dir;
 
     @Test
-    @DisplayName("What was found once is killed also when its parent has died of the SIGTERM")
+    @DisplayName("A process that was found once is killed also when its parent has died of the SIGTERM")
     void whatWasFoundOnceIsKilledThoughItsParentDied() throws Exception {
         String script =
                 "env -i sh -c 'trap : TERM; echo $$ >\"$1/child\"; for i in $(seq 600); do sleep 0.05; done' sh \"$1\"; :";

@@ -125,7 +125,7 @@ class RunEndToEnd {
     }
 
     @Test
-    @DisplayName("The lock is released when the command has ended and the waiter is told")
+    @DisplayName("The lock is released when the command has ended, and its waiter gets it")
     void theLockIsReleasedWhenTheCommandHasEnded() throws Exception {
         Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
         awaitLine(holder.outFile());

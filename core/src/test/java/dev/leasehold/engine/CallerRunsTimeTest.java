@@ -55,7 +55,7 @@ class CallerRunsTimeTest {
     }
 
     @Test
-    @DisplayName("What an acquire has spent on its thread is taken off its maxWait")
+    @DisplayName("The time that an acquire has spent on its thread is taken off its maxWait")
     void timeSpentOnTheThreadIsTakenOffMaxWait() throws Exception {
         StoreFactory memory = WrappedStore.memory();
         Clock clock = new Clock();

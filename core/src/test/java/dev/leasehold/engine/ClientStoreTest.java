@@ -74,7 +74,7 @@ class ClientStoreTest {
     }
 
     @Test
-    @DisplayName("What the engine throws on a thread of its own shows the caller too")
+    @DisplayName("A failure on a thread of the engine shows the caller too")
     void anEngineThreadsFailureShowsTheCallerToo() throws Exception {
         WrappedStore silent = new WrappedStore() {
             @Override

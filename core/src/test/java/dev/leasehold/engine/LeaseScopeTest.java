@@ -166,7 +166,7 @@ class LeaseScopeTest {
     }
 
     @Test
-    @DisplayName("A body that ends interrupted is told that its lock had been broken")
+    @DisplayName("A body that ends interrupted hears that its lock had been broken")
     void aBodyThatEndsInterruptedHearsOfTheBrokenLock() throws Exception {
         WrappedStore broken = new WrappedStore() {
             @Override

@@ -84,7 +84,7 @@ class PostgresTablesTest {
 
     /** The message was: check user and password. */
     @Test
-    @DisplayName("Tables of our names that are somebody else's are told as what they are")
+    @DisplayName("Tables of our names that belong to another application are named as such")
     void foreignTablesOfOurNamesAreToldAsSuch() throws Exception {
         try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement()) {

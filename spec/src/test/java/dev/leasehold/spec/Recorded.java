@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  */
 final class Recorded {
 
-    /** What is larger is left to the extended run as long as its line is true. A JVM checks so much in a second. */
+    /** Configurations with more states are left to the extended run as long as their line is true. A JVM checks so many in a second. */
     private static final long LARGE = 5_000;
 
     private static final Path FILE = Path.of("src", "test", "resources", "checked.txt");

@@ -132,7 +132,7 @@ class TransactionHoldsTest {
     }
 
     @Test
-    @DisplayName("A completion that is told twice does not free the next one's lock")
+    @DisplayName("A completion that comes twice does not free the next one's lock")
     void aCompletionToldTwiceDoesNotFreeTheNextLock() throws Exception {
         List<TransactionSynchronization> all = new ArrayList<>();
         in(transaction, none -> {

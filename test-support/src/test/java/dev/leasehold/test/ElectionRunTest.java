@@ -112,7 +112,7 @@ class ElectionRunTest {
     }
 
     @Test
-    @DisplayName("What work throws while it leads is thrown and the office is given back")
+    @DisplayName("An exception of work that leads is thrown, and the office is given back")
     void whatWorkThrowsIsThrownAndTheOfficeGivenBack() throws Exception {
         CompletableFuture<Boolean> result = run(lease -> {
             throw new IOException("planted");

@@ -79,7 +79,7 @@ class VirtualTimeTest {
     }
 
     @Test
-    @DisplayName("What a task throws comes out of advance and the rest runs later")
+    @DisplayName("An exception of a task comes out of advance, and the rest runs later")
     void whatATaskThrowsComesOutOfAdvance() {
         time.schedule(Duration.ofMillis(10), () -> {
             throw new IllegalStateException("planted");

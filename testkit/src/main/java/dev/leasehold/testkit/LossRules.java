@@ -41,7 +41,7 @@ interface LossRules extends LeaseholdRules {
     }
 
     @Test
-    @DisplayName("A holder that is cut off is told by its deadline from its own clock alone")
+    @DisplayName("A holder that is cut off hears by its deadline, from its own clock alone")
     default void aHolderCutOffIsToldByItsOwnClock() throws Exception {
         String name = fixture().lock();
         Lease lease = fixture().client().lock(name, ClientFixture.BRIEF).acquire();

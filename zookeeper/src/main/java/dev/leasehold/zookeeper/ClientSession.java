@@ -136,7 +136,7 @@ final class ClientSession implements CuratorConnection.Events {
     }
 
     /**
-     * Makes what is missing on the way to a lock's node, or to those of clients; making it twice does no harm.
+     * Makes the missing nodes on the way to a lock's node, or to those of clients; making it twice does no harm.
      *
      * @param denied is called if this session may not make the last of them; those before it may be there
      */

@@ -58,7 +58,7 @@ class AccessTest {
     }
 
     @Test
-    @DisplayName("With credentials nodes belong to their creator and others are told so")
+    @DisplayName("With credentials nodes belong to their creator, and the refusal of others says so")
     void withCredentialsNodesBelongToTheirCreator() throws Exception {
         try (Leasehold leasehold = Leasehold.connect(uri("me:s3cret@"));
                 Lease lease = leasehold.lock("a").acquire();

@@ -127,7 +127,7 @@ class QueueTest {
     }
 
     @Test
-    @DisplayName("One release wakes one of 500 waiters and costs what it costs with 6")
+    @DisplayName("One release wakes one of 500 waiters and costs as much as with 6")
     void oneReleaseWakesOneOf500Waiters() throws Exception {
         // A release and two small reads; their answers, and one event: nobody lists, and nobody else is woken.
         assertThat(handOverWith(6)).containsExactly(3, 4);

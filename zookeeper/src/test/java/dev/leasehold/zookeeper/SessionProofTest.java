@@ -116,7 +116,7 @@ class SessionProofTest {
     }
 
     @Test
-    @DisplayName("What reached the server longer ago than the timeout is forgotten")
+    @DisplayName("A request that reached the server longer ago than the timeout is forgotten")
     void whatCameLongerAgoThanTheTimeoutIsForgotten() {
         reached(1);
         reached(20);
@@ -182,7 +182,7 @@ class SessionProofTest {
     }
 
     @Test
-    @DisplayName("A late answer after a long silence is worth only what was heard before")
+    @DisplayName("A late answer after a long silence proves no more than the one before")
     void aLateAnswerProvesOnlyWhatWasHeardBefore() {
         proof.heard(at(0));
         written(10);

@@ -67,7 +67,7 @@ class LeaderElectorTest {
     }
 
     @Test
-    @DisplayName("In the background a refusal is told to those who wait and tried again")
+    @DisplayName("A refusal in the background fails the waiters, and is tried again")
     void aRefusalInTheBackgroundIsToldAndTriedAgain() throws Exception {
         RefusingStore store = new RefusingStore();
         try (Leasehold leasehold = open(store)) {
@@ -91,7 +91,7 @@ class LeaderElectorTest {
     }
 
     @Test
-    @DisplayName("The end of a term is told after its beginning however early it comes")
+    @DisplayName("Listeners hear of a term's end after its beginning, however early it comes")
     void theEndOfATermIsToldAfterItsBeginning() {
         List<String> told = new ArrayList<>();
         AtomicReference<LeaderElection> candidate = new AtomicReference<>();

@@ -52,7 +52,7 @@ class LocalQueueClosingTest {
     }
 
     @Test
-    @DisplayName("What its holder has just ended is given back and not abandoned")
+    @DisplayName("A lease that its holder has just ended is given back and not abandoned")
     void whatItsHolderHasJustEndedIsNotAbandoned() {
         Hold hold = harness.held();
         harness.close();

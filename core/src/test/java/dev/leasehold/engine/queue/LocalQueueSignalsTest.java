@@ -34,7 +34,7 @@ class LocalQueueSignalsTest {
     }
 
     @Test
-    @DisplayName("A pushed grant is renewed before it is given to one who will not renew")
+    @DisplayName("A pushed grant is renewed before a caller gets it that will not renew")
     void aPushedGrantIsRenewedForAnUnrenewedHold() {
         Caller caller = harness.joins(UNRENEWED);
         Claim claim = harness.claim();

@@ -243,7 +243,7 @@ class LocalQueueUnknownOutcomesTest {
     }
 
     @Test
-    @DisplayName("A holder is told when the store does not answer its release in time")
+    @DisplayName("A holder hears when the store does not answer its release in time")
     void aHolderIsToldOfAnUnansweredRelease() {
         Hold hold = harness.held();
         harness.ends(hold);

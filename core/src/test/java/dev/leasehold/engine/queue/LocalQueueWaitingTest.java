@@ -214,7 +214,7 @@ class LocalQueueWaitingTest {
     }
 
     @Test
-    @DisplayName("A thread that waits without limit for what it has itself is warned")
+    @DisplayName("A thread that waits without limit for its own lock is warned")
     void aThreadThatWaitsForItselfIsWarned() {
         Thread self = Thread.currentThread();
         Caller first = new Caller(LockOptions.defaults(), false, null);

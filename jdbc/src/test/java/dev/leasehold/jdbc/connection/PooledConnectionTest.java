@@ -11,7 +11,7 @@ class PooledConnectionTest {
 
     /** A resource is closed before the exception that ended its block is caught. */
     @Test
-    @DisplayName("What failed half way is not committed by giving the connection back")
+    @DisplayName("Giving a connection back does not commit a half-failed transaction")
     void halfOfAFailureIsNotCommittedByGivingBack() throws SQLException {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl("jdbc:h2:mem:half-way;DB_CLOSE_DELAY=-1");

@@ -171,7 +171,7 @@ class SqliteProcessesTest {
     }
 
     @Test
-    @DisplayName("A holder is told that the file was deleted and tokens still increase")
+    @DisplayName("A holder hears that the file was deleted, and tokens still increase")
     void aHolderIsToldThatTheFileWasDeleted() throws Exception {
         Path file = directory.resolve("locks.db");
         Process holder = start("hold", file.toString(), "a", "60000");

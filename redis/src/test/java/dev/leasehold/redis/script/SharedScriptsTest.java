@@ -235,7 +235,7 @@ class SharedScriptsTest {
 
     /** Its state before the next attempt came in is kept, so that this can be taken back, too. */
     @Test
-    @DisplayName("A failed attempt that leaves a free lock keeps what the last token was")
+    @DisplayName("A failed attempt that leaves a free lock keeps the last token")
     void aFailedAttemptKeepsTheLastTokenOfAFreeLock() {
         for (String last : new String[] {"5", ""}) {
             redis.flushall();

@@ -29,7 +29,7 @@ class SimulatorTest {
     @RegisterExtension
     static final EngineLog LOG = new EngineLog();
 
-    /** What several tests look at; a seed is always the same run, as one of them shows. */
+    /** The runs that several tests look at; a seed is always the same run, as one of them shows. */
     private static final Map<Long, SimReport> RUNS = new ConcurrentHashMap<>();
 
     private static final Map<Long, SimReport> SHARED_RUNS = new ConcurrentHashMap<>();
