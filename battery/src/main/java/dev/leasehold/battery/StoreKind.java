@@ -93,9 +93,7 @@ enum StoreKind {
     POSTGRES {
         @Override
         StoreUnderTest start(Path directory, Fault fault) throws IOException {
-            return fault == Fault.FAIL_OVER
-                    ? new ReplicatedPostgresUnderTest("")
-                    : DatabaseUnderTest.postgres(directory, fault, "");
+            return postgres(directory, fault, "");
         }
 
         @Override
@@ -132,9 +130,7 @@ enum StoreKind {
     POSTGRES_SESSION {
         @Override
         StoreUnderTest start(Path directory, Fault fault) throws IOException {
-            return fault == Fault.FAIL_OVER
-                    ? new ReplicatedPostgresUnderTest(SESSION_LOCKS)
-                    : DatabaseUnderTest.postgres(directory, fault, SESSION_LOCKS);
+            return postgres(directory, fault, SESSION_LOCKS);
         }
 
         @Override
@@ -174,6 +170,12 @@ enum StoreKind {
     };
 
     private static final String SESSION_LOCKS = "leasehold.sessionLocks=true";
+
+    private static StoreUnderTest postgres(Path directory, Fault fault, String option) throws IOException {
+        return fault == Fault.FAIL_OVER
+                ? new ReplicatedPostgresUnderTest(option)
+                : DatabaseUnderTest.postgres(directory, fault, option);
+    }
 
     private static Set<Fault> ofReplicatedDatabases() {
         EnumSet<Fault> faults = EnumSet.copyOf(ofDatabases());
