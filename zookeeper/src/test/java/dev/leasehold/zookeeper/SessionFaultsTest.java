@@ -324,14 +324,14 @@ class SessionFaultsTest {
     @Test
     @DisplayName("a lease that is not renewed lasts as long as was asked for, also beyond the session timeout")
     void leaseNotRenewed_outlastsSessionTimeout() throws Exception {
-        Lease lease = client(1_000)
-                .lock(name, OPTIONS.withLeaseDuration(Duration.ofSeconds(4)).withAutoRenew(false))
+        Lease lease = client(2_500)
+                .lock(name, OPTIONS.withLeaseDuration(Duration.ofSeconds(5)).withAutoRenew(false))
                 .acquire();
         long start = System.nanoTime();
         assertThat(lease.ended().toCompletableFuture().get(20, TimeUnit.SECONDS))
                 .isEqualTo(LeaseState.LOST);
         assertThat(Duration.ofNanos(System.nanoTime() - start))
-                .isBetween(Duration.ofMillis(3_500), Duration.ofSeconds(6));
+                .isBetween(Duration.ofMillis(4_500), Duration.ofSeconds(7));
         awaitNodes(0);
     }
 }
