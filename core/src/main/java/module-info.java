@@ -11,6 +11,7 @@ module dev.leasehold {
             dev.leasehold.jdbc,
             dev.leasehold.redis,
             dev.leasehold.test,
+            dev.leasehold.testkit,
             dev.leasehold.zookeeper;
 
     uses dev.leasehold.spi.StoreProvider;

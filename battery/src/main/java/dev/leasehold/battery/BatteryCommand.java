@@ -183,7 +183,7 @@ final class BatteryCommand implements Callable<Integer> {
         long runs = plans.stream().mapToLong(BatteryCommand::variants).sum();
         Duration each = Duration.ofMillis((long) (minutes * 60_000 / Math.max(1, runs)));
         out.printf("seed %d, %d lock sets of %d s%n", seed, runs, each.toSeconds());
-        List<LockSet.Outcome> outcomes = new ArrayList<>();
+        List<SetWorkload.Outcome> outcomes = new ArrayList<>();
         for (Plan plan : plans) {
             for (boolean shared : new boolean[] {false, true}) {
                 for (Guard guard : Guard.values()) {
@@ -195,7 +195,7 @@ final class BatteryCommand implements Callable<Integer> {
                 }
             }
         }
-        LockSetReport report = new LockSetReport(outcomes);
+        SetWorkloadReport report = new SetWorkloadReport(outcomes);
         out.print(report.table());
         Files.createDirectories(parent);
         Files.writeString(parent.resolve("lock-sets.md"), report.table().stripLeading());
@@ -215,14 +215,14 @@ final class BatteryCommand implements Callable<Integer> {
                 : !shared && guard == Guard.UNGUARDED;
     }
 
-    private Optional<LockSet.Outcome> lockSet(Plan plan, Guard guard, boolean shared) throws Exception {
+    private Optional<SetWorkload.Outcome> lockSet(Plan plan, Guard guard, boolean shared) throws Exception {
         try {
-            LockSet.Outcome outcome = LockSet.of(plan, guard, shared, out);
+            SetWorkload.Outcome outcome = SetWorkload.of(plan, guard, shared, out);
             keep(
                     directory(),
                     ResultsFile.LOCK_SETS,
-                    LockSetRow.HEADER,
-                    LockSetRow.of(LocalDate.now(), outcome).toLine());
+                    SetWorkloadRow.HEADER,
+                    SetWorkloadRow.of(LocalDate.now(), outcome).toLine());
             return Optional.of(outcome);
         } catch (Missing e) {
             out.printf("%s, %s is left out: %s%n", plan.title(), guard.word(), e.getMessage());

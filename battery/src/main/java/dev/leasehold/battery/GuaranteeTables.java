@@ -36,7 +36,7 @@ final class GuaranteeTables {
 
     private static String text(Path docs) throws IOException {
         GuaranteeTables tables = new GuaranteeTables(ResultsFile.read(docs));
-        return tables.ours() + "\n" + tables.peers() + "\n" + LockSetRow.table(ResultsFile.lockSets(docs)) + "\n"
+        return tables.ours() + "\n" + tables.peers() + "\n" + SetWorkloadRow.table(ResultsFile.lockSets(docs)) + "\n"
                 + tables.sum();
     }
 

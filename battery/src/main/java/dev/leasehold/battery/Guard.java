@@ -2,7 +2,7 @@ package dev.leasehold.battery;
 
 import java.util.Locale;
 
-/** A guard is how the resource of a {@link LockSet} uses the fencing tokens that it is shown. */
+/** A guard is how the resource of a {@link SetWorkload} uses the fencing tokens that it is shown. */
 enum Guard {
     /** The resource checks nothing: a writer that was paused overwrites later ones. */
     UNGUARDED,

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * A guarded set is the resource of a {@link LockSet}: a set of numbers that is read and written as a whole, and counts
+ * A guarded set is the resource of a {@link SetWorkload}: a set of numbers that is read and written as a whole, and counts
  * what became of the updates. Thread-safe.
  *
  * <p>Where tokens are registered, a writer's is refused if it is smaller than any that was registered before, a reader's

@@ -30,9 +30,9 @@ final class ReadmeTable {
             Violation.Rule.GOES_ON);
 
     private final ResultsFile results;
-    private final List<LockSetRow> lockSets;
+    private final List<SetWorkloadRow> lockSets;
 
-    private ReadmeTable(ResultsFile results, List<LockSetRow> lockSets) {
+    private ReadmeTable(ResultsFile results, List<SetWorkloadRow> lockSets) {
         this.results = results;
         this.lockSets = lockSets;
     }
@@ -118,7 +118,7 @@ final class ReadmeTable {
 
     private long strikes(ReadmeRow row, ReadmeCell cell) {
         return row == ReadmeRow.PAUSED
-                ? sets(cell).stream().mapToLong(LockSetRow::pauses).sum()
+                ? sets(cell).stream().mapToLong(SetWorkloadRow::pauses).sum()
                 : runs(row, cell).stream().mapToLong(Row::strikes).sum();
     }
 
@@ -131,7 +131,7 @@ final class ReadmeTable {
     }
 
     /** Returns the lock sets of a cell in which the resource uses the tokens as it should. */
-    private List<LockSetRow> sets(ReadmeCell cell) {
+    private List<SetWorkloadRow> sets(ReadmeCell cell) {
         return lockSets.stream()
                 .filter(set -> set.peer().isOurs()
                         && set.guard() == Guard.REGISTERED
@@ -169,11 +169,11 @@ final class ReadmeTable {
     }
 
     private String pauses(ReadmeCell cell) {
-        List<LockSetRow> sets = sets(cell);
+        List<SetWorkloadRow> sets = sets(cell);
         return "[lock sets](" + ResultsFile.LOCK_SETS + ") of "
                 + sets.stream().map(set -> set.store().word()).distinct().collect(Collectors.joining(", ")) + ": "
-                + sets.stream().mapToLong(LockSetRow::lost).sum() + " lost of "
-                + sets.stream().mapToLong(LockSetRow::updates).sum();
+                + sets.stream().mapToLong(SetWorkloadRow::lost).sum() + " lost of "
+                + sets.stream().mapToLong(SetWorkloadRow::updates).sum();
     }
 
     private String links(ReadmeRow row, ReadmeCell cell) {

@@ -35,8 +35,8 @@ final class ResultsFile {
     }
 
     /** Reads the lock sets, which have a file of their own. */
-    static List<LockSetRow> lockSets(Path docs) throws IOException {
-        return lines(docs.resolve(LOCK_SETS)).stream().map(LockSetRow::parse).toList();
+    static List<SetWorkloadRow> lockSets(Path docs) throws IOException {
+        return lines(docs.resolve(LOCK_SETS)).stream().map(SetWorkloadRow::parse).toList();
     }
 
     List<Row> rows() {

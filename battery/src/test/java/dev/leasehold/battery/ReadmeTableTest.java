@@ -33,7 +33,7 @@ class ReadmeTableTest {
 
     private String table(String run, String lockSet) throws IOException {
         Files.writeString(docs.resolve(ResultsFile.NAME), Row.HEADER + "\n" + run);
-        Files.writeString(docs.resolve(ResultsFile.LOCK_SETS), LockSetRow.HEADER + "\n" + lockSet);
+        Files.writeString(docs.resolve(ResultsFile.LOCK_SETS), SetWorkloadRow.HEADER + "\n" + lockSet);
         return ReadmeTable.readme(docs, Language.ENGLISH);
     }
 

@@ -53,7 +53,7 @@ final class BreakCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Terminal terminal = Terminal.standard();
         try (Leasehold leasehold = store.connect("leasehold break")) {
-            LockInfo lock = Locks.named(leasehold, leasehold.lock(name).name());
+            LockInfo lock = leasehold.info(leasehold.lock(name).name()).orElse(null);
             if (lock == null || lock.holder() == null) {
                 terminal.say("nobody holds the lock '" + Escapes.shown(name) + "' " + store.scope()
                         + "; nothing was broken");

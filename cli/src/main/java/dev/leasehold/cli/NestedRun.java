@@ -32,7 +32,7 @@ final class NestedRun {
 
     private static void look(Leasehold leasehold, String name, String token, Terminal terminal) {
         try {
-            LockInfo lock = Locks.named(leasehold, name);
+            LockInfo lock = leasehold.info(name).orElse(null);
             if (lock == null) {
                 return;
             }

@@ -29,7 +29,7 @@ final class ShowCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         Terminal terminal = Terminal.standard();
         try (Leasehold leasehold = store.connect("leasehold show")) {
-            LockInfo seen = Locks.named(leasehold, leasehold.lock(name).name());
+            LockInfo seen = leasehold.info(leasehold.lock(name).name()).orElse(null);
             LockInfo lock = seen != null ? seen : new LockInfo(name, null, List.of());
             if (json) {
                 terminal.out().println(LockJson.of(lock));

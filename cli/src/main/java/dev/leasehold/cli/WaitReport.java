@@ -43,7 +43,7 @@ final class WaitReport {
     private void report() {
         String now;
         try {
-            now = words(Locks.named(leasehold, name), Owner.here());
+            now = words(leasehold.info(name).orElse(null), Owner.here());
         } catch (LockException e) {
             now = "waiting; the store does not answer: " + Escapes.shown(String.valueOf(e.getMessage()));
         } catch (InterruptedException | IllegalStateException e) {
@@ -78,7 +78,7 @@ final class WaitReport {
     /** Names the holder of the lock, for a sentence; it is looked up once more, so it may be nobody by now. */
     static String holder(Leasehold leasehold, String name) throws InterruptedException {
         try {
-            LockInfo lock = Locks.named(leasehold, name);
+            LockInfo lock = leasehold.info(name).orElse(null);
             HolderInfo holder = lock == null ? null : lock.holder();
             return lock == null || holder == null
                     ? "somebody else, who has released it just now"

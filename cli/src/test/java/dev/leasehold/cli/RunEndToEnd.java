@@ -83,22 +83,7 @@ class RunEndToEnd {
     @Test
     void badInputIsRefusedWithAClearAnswer() throws Exception {
         leasehold.run("run", "", "true").failed(64, "the lock's name is empty");
-        leasehold.run("run", "x".repeat(10_240), "true").failed(64, "10240 bytes long in UTF-8, at most 512");
-        leasehold.run("run", "demo").failed(64, "no COMMAND");
-        leasehold.run("run", "demo", "--lease", "5", "true").failed(64, "options go before NAME");
-        leasehold.run("run", "--lease", "0", "demo", "true").failed(64, "--lease must be 1 s to 36500 days");
-        leasehold.run("run", "--lease", "PT0.000000001S", "demo", "true").failed(64, "--lease must be 1 s");
-        leasehold.run("run", "--lease", "-1", "demo", "true").failed(64, "but was negative");
-        leasehold.run("run", "--lease", "36525d", "demo", "true").failed(64, "but was 36525 days");
-        leasehold.run("run", "--wait", "-1", "demo", "true").failed(64, "--wait must not be negative");
         leasehold.run("run", "--wait", "soon", "demo", "true").failed(64, "'soon' is not a duration");
-        leasehold.run("run", "--max-hold", "0", "demo", "true").failed(64, "--max-hold must be");
-        leasehold.run("run", "--store", "memory:", "demo", "true").failed(64, "would keep nobody out");
-        leasehold.run("run", "--store", "foo:bar", "demo", "true").failed(64, "unknown scheme 'foo:'");
-        leasehold
-                .run("run", "--store", leasehold.store() + "?leasehold.x=1", "demo", "true")
-                .failed(64, "leasehold.x");
-        leasehold.run("run", "--store", "sqlite:", "demo", "true").failed(64, "has no path");
         leasehold.run("lsx").failed(64, "unknown command 'lsx'; there are run, ls, show, break, doctor, quorum");
         assertThat(leasehold
                         .run("run", "--wait", "999999999999999d", "demo", "true")

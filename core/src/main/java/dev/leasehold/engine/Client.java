@@ -19,6 +19,7 @@ import dev.leasehold.engine.threads.SpinWait;
 import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.internal.NoSignals;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
@@ -340,15 +341,6 @@ public final class Client {
     @Override
     public String toString() {
         return settings.store().toString();
-    }
-
-    private static final class NoSignals implements Signals {
-
-        @Override
-        public void granted(Grant grant, @Nullable Validity validity) {}
-
-        @Override
-        public void doubt(@Nullable String lock) {}
     }
 
     private final class QueueSignals implements Signals {

@@ -3,12 +3,26 @@ package dev.leasehold.testkit;
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
+import dev.leasehold.Leasehold;
 import java.util.List;
 
 /** Findings reads what a doctor has found, for tests of a store's examination. */
 public final class Findings {
 
     private Findings() {}
+
+    /**
+     * Examines a store with a client of its own.
+     *
+     * @param uri names the store, as in {@link Leasehold#connect}
+     * @return what was found
+     * @throws InterruptedException if the thread is interrupted while waiting
+     */
+    public static Examination examine(String uri) throws InterruptedException {
+        try (Leasehold leasehold = Leasehold.connect(uri)) {
+            return leasehold.examine();
+        }
+    }
 
     /**
      * Returns the codes of all findings of a severity.

@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
+import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -250,7 +251,7 @@ final class ClientLocks implements ClientSession.Claims {
                 return;
             }
             session.beginToClose();
-            timeouts.failAll(() -> Codes.closed(session.toString()));
+            timeouts.failAll(() -> ClosedStore.refusal(session));
             if (!session.isOwn()) {
                 orphans.clear();
                 List.copyOf(claims.values()).forEach(zkClaim -> zkClaim.withdraw(answer -> {}));

@@ -1,6 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
+import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.StoreContext;
@@ -194,7 +195,7 @@ final class ClientSession implements CuratorConnection.Events {
 
     /** Returns whether an operation may begin; else its caller has a failure. Connects if it is the first. */
     boolean open(CompletableFuture<?> caller) {
-        LockException refused = closed ? Codes.closed(name) : refusal;
+        LockException refused = closed ? ClosedStore.refusal(name) : refusal;
         if (refused != null) {
             caller.completeExceptionally(refused);
             return false;

@@ -60,8 +60,4 @@ final class Codes {
                 sent ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
                 null);
     }
-
-    static LockException closed(String store) {
-        return new LockException("the store " + store + " has been closed by this client; nothing was done");
-    }
 }

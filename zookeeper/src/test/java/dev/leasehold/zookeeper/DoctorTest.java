@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
-import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.testkit.Findings;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -23,16 +23,10 @@ class DoctorTest {
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
-    private static Examination examine(String uri) throws Exception {
-        try (Leasehold leasehold = Leasehold.connect(uri)) {
-            return leasehold.examine();
-        }
-    }
-
     @Test
     void oneServerIsNamedSuchAndWhatIsFineIsSaid() throws Exception {
         Examination seen =
-                examine("zookeeper://me:s3cret@127.0.0.1:" + ZOO.get().port());
+                Findings.examine("zookeeper://me:s3cret@127.0.0.1:" + ZOO.get().port());
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
         assertThat(codes(seen, Severity.WARNING)).containsExactly("zookeeper-one-server");
         assertThat(codes(seen, Severity.FINE))
@@ -46,7 +40,7 @@ class DoctorTest {
     @DisplayName("Another session timeout an open server and a missing one are named")
     void aTimeoutAnOpenServerAndAMissingOneAreNamed() throws Exception {
         Examination seen =
-                examine("zookeeper://127.0.0.1:" + ZOO.get().port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
+                Findings.examine("zookeeper://127.0.0.1:" + ZOO.get().port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
         assertThat(codes(seen, Severity.NOTE)).contains("zookeeper-session-other", "zookeeper-open");
         assertThat(codes(seen, Severity.WARNING)).contains("zookeeper-server-unreached");
         assertThat(seen.findings().stream().map(Finding::what))
@@ -55,7 +49,7 @@ class DoctorTest {
 
     @Test
     void whereNothingIsReachedThereIsNoExamination() {
-        assertThatThrownBy(() -> examine("zookeeper://127.0.0.1:1?leasehold.storeTimeout=400"))
+        assertThatThrownBy(() -> Findings.examine("zookeeper://127.0.0.1:1?leasehold.storeTimeout=400"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nothing was sent");
     }

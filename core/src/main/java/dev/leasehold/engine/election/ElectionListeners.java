@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Election listeners are those of one election. Each hears of a term's beginning and of its end, once each and in this
  * order, even if it was added in the middle of the term; a listener that has not heard of a beginning does not hear of the
- * end. All calls go through one serial executor, so a {@link Registration} is touched by one task at a time.
+ * end. All calls go through one serial executor, so a {@link Subscription} is touched by one task at a time.
  */
 final class ElectionListeners {
 
-    private static final class Registration {
+    private static final class Subscription {
         private final ElectionListener listener;
         private @Nullable Term told;
 
-        Registration(ElectionListener listener) {
+        Subscription(ElectionListener listener) {
             this.listener = listener;
         }
 
@@ -40,7 +40,7 @@ final class ElectionListeners {
     }
 
     private final SerialExecutor notifications;
-    private final List<Registration> registrations = new CopyOnWriteArrayList<>();
+    private final List<Subscription> subscriptions = new CopyOnWriteArrayList<>();
     private volatile @Nullable Thread notifying;
 
     ElectionListeners(Executor callbacks) {
@@ -49,12 +49,12 @@ final class ElectionListeners {
 
     /** Adds a listener. The given term, if there is one, has not ended as far as the caller knows. */
     void add(ElectionListener listener, @Nullable Term present) {
-        Registration registration = new Registration(listener);
-        registrations.add(registration);
+        Subscription subscription = new Subscription(listener);
+        subscriptions.add(subscription);
         if (present != null) {
             submit(() -> {
                 if (!present.isOver()) {
-                    registration.elected(present);
+                    subscription.elected(present);
                 }
             });
         }
@@ -62,21 +62,21 @@ final class ElectionListeners {
 
     @SuppressWarnings("ReferenceEquality") // the very object, whatever its equals() says
     void remove(ElectionListener listener) {
-        for (Registration registration : registrations) {
-            if (registration.listener == listener) {
-                registrations.remove(registration);
+        for (Subscription subscription : subscriptions) {
+            if (subscription.listener == listener) {
+                subscriptions.remove(subscription);
                 return;
             }
         }
     }
 
     void elected(Term term) {
-        all(registration -> registration.elected(term));
+        all(subscription -> subscription.elected(term));
     }
 
     /** Notifies all listeners of a term's end, and completes a future after that; at once if there is no listener. */
     void demoted(Term term, CompletableFuture<@Nullable Void> told) {
-        if (all(registration -> registration.demoted(term))) {
+        if (all(subscription -> subscription.demoted(term))) {
             submit(() -> told.complete(null));
         } else {
             told.complete(null);
@@ -88,10 +88,10 @@ final class ElectionListeners {
         return notifying == Thread.currentThread();
     }
 
-    private boolean all(Consumer<Registration> what) {
+    private boolean all(Consumer<Subscription> what) {
         boolean any = false;
-        for (Registration registration : registrations) {
-            submit(() -> what.accept(registration));
+        for (Subscription subscription : subscriptions) {
+            submit(() -> what.accept(subscription));
             any = true;
         }
         return any;

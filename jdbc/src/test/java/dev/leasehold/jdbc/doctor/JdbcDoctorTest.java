@@ -17,6 +17,7 @@ import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Findings;
 import dev.leasehold.testkit.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -51,12 +52,6 @@ class JdbcDoctorTest {
         }
     }
 
-    private static Examination examine(String url) throws Exception {
-        try (Leasehold client = Leasehold.connect(url)) {
-            return client.examine();
-        }
-    }
-
     private static Examination examine(DataSource dataSource) throws Exception {
         try (Leasehold client =
                 Leasehold.builder().store(JdbcStore.using(dataSource)).build()) {
@@ -77,7 +72,7 @@ class JdbcDoctorTest {
     @DisplayName("A PostgreSQL that is as it should be has nothing worse than a note")
     void aSoundPostgresHasNothingWorseThanANote() throws Exception {
         use(POSTGRES.get().url());
-        Examination seen = examine(POSTGRES.get().url());
+        Examination seen = Findings.examine(POSTGRES.get().url());
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
         assertThat(codes(seen, Severity.WARNING)).isEmpty();
         assertThat(codes(seen, Severity.NOTE)).containsExactly("database-no-replica");
@@ -103,7 +98,7 @@ class JdbcDoctorTest {
         for (String url :
                 List.of(MARIADB.get().url(), MARIADB.get().mysqlUrl() + "&sslMode=DISABLED&leasehold.dialect=mysql")) {
             use(url);
-            Examination seen = examine(url);
+            Examination seen = Findings.examine(url);
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).isEmpty();
             assertThat(codes(seen, Severity.NOTE)).containsExactly("database-no-replica");
@@ -119,7 +114,7 @@ class JdbcDoctorTest {
         assertThat(seen.worst()).isEqualTo(Severity.FINE);
         assertThat(codes(seen, Severity.FINE)).contains("database-rights", "database-version", "trial");
 
-        Examination bad = examine("jdbc:h2:mem:doctor2");
+        Examination bad = Findings.examine("jdbc:h2:mem:doctor2");
         assertThat(the("database-h2-settings", bad).severity()).isEqualTo(Severity.SERIOUS);
         assertThat(the("database-h2-settings", bad).what()).contains("DB_CLOSE_DELAY");
     }
@@ -127,12 +122,12 @@ class JdbcDoctorTest {
     @Test
     void aMissingDatabaseIsSaidAndNotMade(@TempDir Path directory) throws Exception {
         String url = "jdbc:h2:" + directory.resolve("locks") + ";WRITE_DELAY=0";
-        Examination missing = examine(url);
+        Examination missing = Findings.examine(url);
         assertThat(codes(missing, Severity.NOTE)).containsExactly("database-missing");
         assertThat(directory).isEmptyDirectory();
 
         use(url);
-        assertThat(codes(examine(url), Severity.FINE)).contains("database-version", "database-tables", "trial");
+        assertThat(codes(Findings.examine(url), Severity.FINE)).contains("database-version", "database-tables", "trial");
     }
 
     @Test
@@ -210,13 +205,13 @@ class JdbcDoctorTest {
         use(POSTGRES.get().url());
         admin(POSTGRES.get().url(), "CREATE ROLE reader LOGIN SUPERUSER");
         admin(POSTGRES.get().url(), "ALTER ROLE reader SET default_transaction_read_only = on");
-        Examination seen = examine(POSTGRES.get().url().replace("user=postgres", "user=reader"));
+        Examination seen = Findings.examine(POSTGRES.get().url().replace("user=postgres", "user=reader"));
         assertThat(codes(seen, Severity.SERIOUS)).containsExactly("database-read-only", "trial-failed");
 
         use(MARIADB.get().url());
         admin(MARIADB.get().url(), "SET GLOBAL read_only = 1");
         try {
-            assertThat(codes(examine(MARIADB.get().url()), Severity.SERIOUS)).contains("database-read-only");
+            assertThat(codes(Findings.examine(MARIADB.get().url()), Severity.SERIOUS)).contains("database-read-only");
         } finally {
             admin(MARIADB.get().url(), "SET GLOBAL read_only = 0");
         }
@@ -237,7 +232,7 @@ class JdbcDoctorTest {
         use(MARIADB.get().url());
         for (int flush : new int[] {0, 2}) {
             admin(MARIADB.get().url(), "SET GLOBAL innodb_flush_log_at_trx_commit = " + flush);
-            assertThat(the("database-forgets", examine(MARIADB.get().url())).fault())
+            assertThat(the("database-forgets", Findings.examine(MARIADB.get().url())).fault())
                     .isEqualTo(flush == 0 ? "a crash of the database" : "a crash of the database's machine");
         }
         admin(MARIADB.get().url(), "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
@@ -299,17 +294,17 @@ class JdbcDoctorTest {
         Examination seen = examine(lendingPerStatement(POSTGRES.get().url()));
         assertThat(the("database-pooler", seen).what()).contains("pooler in between");
         assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
-        Examination off = examine(POSTGRES.get().url() + "&leasehold.listen=false");
+        Examination off = Findings.examine(POSTGRES.get().url() + "&leasehold.listen=false");
         assertThat(codes(off, Severity.NOTE)).contains("database-messages-off");
     }
 
     @Test
     void whatCannotBeReachedIsNotExamined() {
-        assertThatThrownBy(() -> examine("jdbc:postgresql://127.0.0.1:1/db?user=a&leasehold.storeTimeout=1000"))
+        assertThatThrownBy(() -> Findings.examine("jdbc:postgresql://127.0.0.1:1/db?user=a&leasehold.storeTimeout=1000"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("127.0.0.1:1");
         assertThatThrownBy(() ->
-                        examine(POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
+                        Findings.examine(POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nowhere");

@@ -8,6 +8,7 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.testkit.Findings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -25,9 +26,7 @@ class SqliteDoctorTest {
     }
 
     private Examination examine() throws InterruptedException {
-        try (Leasehold client = Leasehold.connect("sqlite:" + file())) {
-            return client.examine();
-        }
+        return Findings.examine("sqlite:" + file());
     }
 
     @Test

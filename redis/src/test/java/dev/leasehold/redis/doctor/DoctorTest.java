@@ -17,6 +17,7 @@ import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
+import dev.leasehold.testkit.Findings;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -37,16 +38,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoctorTest {
 
-    private static Examination examine(String uri) throws InterruptedException {
-        try (Leasehold client = Leasehold.connect(uri)) {
-            return client.examine();
-        }
-    }
-
     @Test
     void aServerThatForgetsNothingHasNothingWorseThanANote() throws Exception {
         try (RedisProcess redis = RedisProcess.start("--appendonly", "yes", "--appendfsync", "always")) {
-            Examination seen = examine(redis.uri());
+            Examination seen = Findings.examine(redis.uri());
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).isEmpty();
@@ -66,12 +61,12 @@ class DoctorTest {
             assertThat(redis.commands().keys("*")).containsExactly("leasehold:{leasehold-doctor}:token");
 
             redis.commands().configSet("appendfsync", "everysec");
-            seen = examine(redis.uri());
+            seen = Findings.examine(redis.uri());
             assertThat(codes(seen, Severity.NOTE)).contains("redis-fsync-everysec");
             assertThat(seen.verdict()).contains("except after: a crash of the server's machine. Then", "fenced only");
 
             redis.commands().configSet("appendfsync", "no");
-            assertThat(codes(examine(redis.uri()), Severity.WARNING)).containsExactly("redis-fsync-no");
+            assertThat(codes(Findings.examine(redis.uri()), Severity.WARNING)).containsExactly("redis-fsync-no");
         }
     }
 
@@ -79,7 +74,7 @@ class DoctorTest {
     void evictionAndForgettingAreNamedOnAnOlderServer() throws Exception {
         try (RedisProcess redis = RedisProcess.start(
                 Version.V6_2, "--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru", "--protected-mode", "no")) {
-            Examination seen = examine(redis.uri());
+            Examination seen = Findings.examine(redis.uri());
 
             assertThat(codes(seen, Severity.SERIOUS)).containsExactly("redis-evicts");
             assertThat(codes(seen, Severity.WARNING)).containsExactly("redis-no-persistence", "redis-open");
@@ -90,13 +85,13 @@ class DoctorTest {
             redis.commands().configSet("maxmemory-policy", "noeviction");
             redis.commands().configSet("save", "3600 1");
             redis.commands().configSet("protected-mode", "yes");
-            seen = examine(redis.uri());
+            seen = Findings.examine(redis.uri());
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).containsExactly("redis-snapshots-only");
             assertThat(seen.verdict()).contains("a crash of the server");
 
             redis.commands().configSet("maxmemory", "1mb");
-            assertThat(codes(examine(redis.uri()), Severity.WARNING)).contains("redis-nearly-full");
+            assertThat(codes(Findings.examine(redis.uri()), Severity.WARNING)).contains("redis-nearly-full");
         }
     }
 
@@ -105,7 +100,7 @@ class DoctorTest {
         try (RedisProcess redis = RedisProcess.start("--appendonly", "yes")) {
             setUser(redis, "app on >pw " + SecurityTest.LEAST);
             redis.commands().configSet("requirepass", "other");
-            Examination seen = examine("redis://app:pw@localhost:" + redis.port());
+            Examination seen = Findings.examine("redis://app:pw@localhost:" + redis.port());
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).isEmpty();
@@ -124,15 +119,15 @@ class DoctorTest {
                 setUser(redis, "channels on >pw " + SecurityTest.LEAST.replace("&leasehold:*", "&other:*"));
                 setUser(redis, "poor on >pw resetchannels -@all +ping");
 
-                Examination app = examine("redis://app:pw@localhost:" + redis.port());
+                Examination app = Findings.examine("redis://app:pw@localhost:" + redis.port());
                 assertThat(the("redis-rights-missing", app).what())
                         .isEqualTo("the user may not call lset, rpush, subscribe");
                 assertThat(the("redis-rights-missing", app).remedy()).isEqualTo("allow +lset +rpush +subscribe");
-                Examination keys = examine("redis://keys:pw@localhost:" + redis.port());
+                Examination keys = Findings.examine("redis://keys:pw@localhost:" + redis.port());
                 assertThat(codes(keys, Severity.SERIOUS)).containsExactly("redis-keys-forbidden", "trial-failed");
-                Examination channels = examine("redis://channels:pw@localhost:" + redis.port());
+                Examination channels = Findings.examine("redis://channels:pw@localhost:" + redis.port());
                 assertThat(codes(channels, Severity.SERIOUS)).containsExactly("redis-channels-forbidden");
-                Examination poor = examine("redis://poor:pw@localhost:" + redis.port());
+                Examination poor = Findings.examine("redis://poor:pw@localhost:" + redis.port());
                 assertThat(the("redis-rights-missing", poor).what())
                         .contains("set, evalsha, eval, time, info, exists, get");
                 assertThat(codes(poor, Severity.WARNING)).contains("redis-info-not-seen");
@@ -187,7 +182,7 @@ class DoctorTest {
             await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
             // The master counts on a replica a moment after the replica does.
             await().until(() -> master.commands().info("replication").contains("state=online"));
-            Examination seen = examine(master.uri());
+            Examination seen = Findings.examine(master.uri());
 
             assertThat(codes(seen, Severity.WARNING)).containsExactly("redis-fail-over-forgets", "redis-min-replicas");
             assertThat(codes(seen, Severity.FINE)).contains("redis-clocks-agree");
@@ -195,15 +190,15 @@ class DoctorTest {
 
             master.commands().configSet("min-replicas-to-write", "1");
             await().until(() -> master.commands().info("replication").contains("min_slaves_good_slaves:1"));
-            assertThat(codes(examine(master.uri()), Severity.WARNING)).containsExactly("redis-fail-over-forgets");
-            Examination waits = examine(master.uri() + "?leasehold.waitForReplicas=1&leasehold.waitTimeout=2000");
+            assertThat(codes(Findings.examine(master.uri()), Severity.WARNING)).containsExactly("redis-fail-over-forgets");
+            Examination waits = Findings.examine(master.uri() + "?leasehold.waitForReplicas=1&leasehold.waitTimeout=2000");
             assertThat(codes(waits, Severity.WARNING)).isEmpty();
             assertThat(codes(waits, Severity.FINE))
                     .as("%s", waits.findings())
                     .contains("redis-waits-for-replicas", "redis-cut-off", "trial");
-            Examination tooMany = examine(master.uri() + "?leasehold.waitForReplicas=2&leasehold.storeTimeout=2500");
+            Examination tooMany = Findings.examine(master.uri() + "?leasehold.waitForReplicas=2&leasehold.storeTimeout=2500");
             assertThat(codes(tooMany, Severity.SERIOUS)).containsExactly("redis-replicas-missing", "trial-failed");
-            assertThat(codes(examine(replica.uri()), Severity.SERIOUS))
+            assertThat(codes(Findings.examine(replica.uri()), Severity.SERIOUS))
                     .containsExactly("redis-not-a-master", "trial-failed");
         }
     }
@@ -212,7 +207,7 @@ class DoctorTest {
     void theMasterBehindASentinelAndItsReplicaAreExamined() throws Exception {
         try (RedisGroup group = RedisGroup.sentinel()) {
             Examination seen =
-                    examine("redis-sentinel://localhost:" + group.servers.get(2).port() + "#main");
+                    Findings.examine("redis-sentinel://localhost:" + group.servers.get(2).port() + "#main");
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).contains("redis-fail-over-forgets", "redis-no-persistence");
@@ -224,7 +219,7 @@ class DoctorTest {
     void allMastersOfAClusterAreExaminedAndAHoleIsSerious() throws Exception {
         try (RedisGroup group = RedisGroup.cluster()) {
             String uri = "redis-cluster://" + group.addresses();
-            Examination seen = examine(uri);
+            Examination seen = Findings.examine(uri);
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.FINE)).contains("redis-slots", "redis-cluster-state", "redis-clocks-agree");
@@ -235,7 +230,7 @@ class DoctorTest {
                 server.commands().clusterDelSlots(16_000);
             }
             await().until(() -> last.commands().clusterInfo().contains("cluster_state:fail"));
-            Examination hole = examine(uri);
+            Examination hole = Findings.examine(uri);
             assertThat(codes(hole, Severity.SERIOUS)).contains("redis-slots-uncovered", "redis-cluster-down");
             assertThat(the("redis-slots-uncovered", hole).what()).isEqualTo("1 of 16384 slots have no master");
         }
@@ -244,7 +239,7 @@ class DoctorTest {
     @Test
     void anUnreachableOrClosedServerIsNoExamination() throws Exception {
         try (RedisProcess redis = RedisProcess.start("--requirepass", "secret")) {
-            assertThatThrownBy(() -> examine("redis://:wr0ng@localhost:" + redis.port()))
+            assertThatThrownBy(() -> Findings.examine("redis://:wr0ng@localhost:" + redis.port()))
                     .isInstanceOf(LockException.class)
                     .isNotInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("user name or password are wrong")
@@ -252,11 +247,11 @@ class DoctorTest {
         }
         try (RedisProcess redis = RedisProcess.start()) {
             redis.signal("STOP");
-            assertThatThrownBy(() -> examine(redis.uri() + "?leasehold.storeTimeout=700"))
+            assertThatThrownBy(() -> Findings.examine(redis.uri() + "?leasehold.storeTimeout=700"))
                     .isInstanceOf(StoreUnavailableException.class)
                     .hasMessageContaining("none could be made within 700 ms");
         }
-        assertThatThrownBy(() -> examine("redis://localhost:" + Ports.next()))
+        assertThatThrownBy(() -> Findings.examine("redis://localhost:" + Ports.next()))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("Check that it is running");
     }

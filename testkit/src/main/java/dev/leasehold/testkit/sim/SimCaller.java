@@ -7,6 +7,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.internal.Causes;
 import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -188,11 +188,7 @@ final class SimCaller {
         call = null;
         checkWaitingTime(asked);
         if (failure != null) {
-            failed(
-                    asked,
-                    failure instanceof CompletionException && failure.getCause() != null
-                            ? failure.getCause()
-                            : failure);
+            failed(asked, Causes.of(failure));
         } else if (lease == null) {
             world.note(name, "is told busy");
             if (world.now() - asked.askedAt < shortened(asked.limit)) {

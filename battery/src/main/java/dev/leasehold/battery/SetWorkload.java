@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A lock set is a workload that shows what a lock with a time limit is worth to a resource: a set outside the store is
- * read, changed and written under the lock, and the process that has just read is stopped until another one has the lock.
+ * The set workload (the "lock set" of the command) shows what a lock with a time limit is worth to a resource: a set outside
+ * the store is read, changed and written under the lock, and the process that has just read is stopped until another one has the lock.
  * Lost is an update that was acknowledged and is not in the set.
  */
-final class LockSet {
+final class SetWorkload {
 
     /**
      * An outcome is what came of a run.
@@ -39,7 +39,7 @@ final class LockSet {
     private final List<ClientProcess> clients = new ArrayList<>();
     private int pauses;
 
-    private LockSet(Plan plan, Guard guard) {
+    private SetWorkload(Plan plan, Guard guard) {
         this.plan = plan;
         this.set = new GuardedSet(guard);
         this.random = new Random(plan.seed());
@@ -47,10 +47,10 @@ final class LockSet {
 
     /** Carries a plan out; its fault is the pause, whatever it says. */
     static Outcome of(Plan plan, Guard guard, boolean shared, PrintStream out) throws Exception {
-        LockSet run = new LockSet(plan, guard);
+        SetWorkload run = new SetWorkload(plan, guard);
         run.carryOut(shared);
         Outcome outcome = new Outcome(plan, guard, shared, run.set.counts(), run.pauses);
-        out.println(LockSetReport.line(outcome));
+        out.println(SetWorkloadReport.line(outcome));
         return outcome;
     }
 
@@ -62,7 +62,7 @@ final class LockSet {
             List<String> more = List.of(Integer.toString(server.port()), Boolean.toString(shared));
             for (int i = 1; i <= plan.clients(); i++) {
                 clients.add(ClientProcess.start(
-                        "client-" + i, store.way(), plan, random.nextLong(), logs, LockSetMain.class, more));
+                        "client-" + i, store.way(), plan, random.nextLong(), logs, SetWorkloadMain.class, more));
             }
             set.awaitWrite(60_000);
             long end = System.nanoTime() + plan.duration().toNanos();

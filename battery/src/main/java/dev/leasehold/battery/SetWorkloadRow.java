@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A row is one lock set as the committed file of results keeps it. */
-record LockSetRow(
+/** A row is one run of the set workload as the committed file of results keeps it. */
+record SetWorkloadRow(
         LocalDate date,
         Peer peer,
         StoreKind store,
@@ -22,9 +22,9 @@ record LockSetRow(
 
     static final String HEADER = "date,peer,store,guard,readers,updates,lost,refused,reads,torn,pauses,seed";
 
-    static LockSetRow of(LocalDate date, LockSet.Outcome outcome) {
+    static SetWorkloadRow of(LocalDate date, SetWorkload.Outcome outcome) {
         GuardedSet.Counts counts = outcome.counts();
-        return new LockSetRow(
+        return new SetWorkloadRow(
                 date,
                 outcome.plan().peer(),
                 outcome.plan().store(),
@@ -60,9 +60,9 @@ record LockSetRow(
                         .toList());
     }
 
-    static LockSetRow parse(String line) {
+    static SetWorkloadRow parse(String line) {
         String[] p = line.split(",", -1);
-        return new LockSetRow(
+        return new SetWorkloadRow(
                 LocalDate.parse(p[0]),
                 Peer.named(p[1]),
                 StoreKind.named(p[2]),
@@ -86,20 +86,20 @@ record LockSetRow(
     }
 
     /** Writes a row for each store or peer, a column for each use of tokens. */
-    static String table(List<LockSetRow> rows) {
+    static String table(List<SetWorkloadRow> rows) {
         List<String> variants =
                 List.of("unguarded", "writes", "registered", "unguarded with readers", "registered with readers");
-        Map<Integer, LockSetRow> names = new TreeMap<>();
+        Map<Integer, SetWorkloadRow> names = new TreeMap<>();
         rows.forEach(row -> names.putIfAbsent(row.peer.ordinal() * 100 + row.store.ordinal(), row));
         StringBuilder table = new StringBuilder(
                 "| lock set | no tokens | tokens at writes | tokens registered before the first read |"
                         + " readers too, no tokens | readers too, tokens registered |\n|---|---|---|---|---|---|\n");
-        for (LockSetRow name : names.values()) {
+        for (SetWorkloadRow name : names.values()) {
             table.append("| ")
                     .append(name.peer.isOurs() ? name.store.word() : name.peer.word() + " on " + name.store.word())
                     .append(" |");
             for (String variant : variants) {
-                List<LockSetRow> of = rows.stream()
+                List<SetWorkloadRow> of = rows.stream()
                         .filter(row -> row.peer == name.peer
                                 && row.store == name.store
                                 && row.variant().equals(variant))
@@ -111,15 +111,15 @@ record LockSetRow(
         return table.toString();
     }
 
-    private static String cell(List<LockSetRow> of) {
+    private static String cell(List<SetWorkloadRow> of) {
         if (of.isEmpty()) {
             return "no tokens";
         }
-        String text = of.stream().mapToLong(LockSetRow::lost).sum() + " lost of "
-                + of.stream().mapToLong(LockSetRow::updates).sum();
+        String text = of.stream().mapToLong(SetWorkloadRow::lost).sum() + " lost of "
+                + of.stream().mapToLong(SetWorkloadRow::updates).sum();
         return of.get(0).shared
-                ? text + ", " + of.stream().mapToLong(LockSetRow::torn).sum() + " readers of "
-                        + of.stream().mapToLong(LockSetRow::reads).sum() + " saw a change"
+                ? text + ", " + of.stream().mapToLong(SetWorkloadRow::torn).sum() + " readers of "
+                        + of.stream().mapToLong(SetWorkloadRow::reads).sum() + " saw a change"
                 : text;
     }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Real processes that are paused while they hold the lock: registered tokens lose no update, none at all do. */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class LockSetTest {
+class SetWorkloadTest {
 
     private static final int MOST_TRIES = 5;
 
@@ -29,7 +29,7 @@ class LockSetTest {
     @ParameterizedTest
     @EnumSource(names = {"UNGUARDED", "REGISTERED"})
     void registeredTokensLoseNothing(Guard guard) throws Exception {
-        LockSet.Outcome outcome = run(guard, 1);
+        SetWorkload.Outcome outcome = run(guard, 1);
         // On a busy machine nobody may have come to read while the first one was paused, and then nothing is lost.
         for (int seed = 2; guard == Guard.UNGUARDED && outcome.counts().lost() == 0 && seed <= MOST_TRIES; seed++) {
             outcome = run(guard, seed);
@@ -38,7 +38,7 @@ class LockSetTest {
         assertThat(outcome.pauses()).isPositive();
     }
 
-    private LockSet.Outcome run(Guard guard, int seed) throws Exception {
+    private SetWorkload.Outcome run(Guard guard, int seed) throws Exception {
         Plan plan = new Plan(
                 Peer.LEASEHOLD,
                 StoreKind.SQLITE,
@@ -50,6 +50,6 @@ class LockSetTest {
                 Worker.Kind.CAREFUL,
                 Duration.ofSeconds(5),
                 Files.createDirectory(directory.resolve("seed-" + seed)));
-        return LockSet.of(plan, guard, false, new PrintStream(OutputStream.nullOutputStream()));
+        return SetWorkload.of(plan, guard, false, new PrintStream(OutputStream.nullOutputStream()));
     }
 }

@@ -3,10 +3,10 @@ package dev.leasehold.battery;
 import java.util.List;
 import java.util.Locale;
 
-/** A lock set report is the table of all lock sets. */
-record LockSetReport(List<LockSet.Outcome> outcomes) {
+/** The report is the table of all runs of the set workload. */
+record SetWorkloadReport(List<SetWorkload.Outcome> outcomes) {
 
-    static String line(LockSet.Outcome outcome) {
+    static String line(SetWorkload.Outcome outcome) {
         return String.format(
                 Locale.ROOT,
                 "%-22s %-10s %-8s %5d updates, %3d lost, %3d refused, %3d pauses%s",
@@ -28,7 +28,7 @@ record LockSetReport(List<LockSet.Outcome> outcomes) {
         StringBuilder table = new StringBuilder(
                         "\n| store | tokens | updates | lost | refused | pauses | readers | of them saw a change |\n")
                 .append("|---|---|--:|--:|--:|--:|--:|--:|\n");
-        for (LockSet.Outcome outcome : outcomes) {
+        for (SetWorkload.Outcome outcome : outcomes) {
             GuardedSet.Counts counts = outcome.counts();
             table.append(String.format(
                     Locale.ROOT,
@@ -46,6 +46,6 @@ record LockSetReport(List<LockSet.Outcome> outcomes) {
     }
 
     boolean isAsExpected() {
-        return outcomes.stream().allMatch(LockSet.Outcome::isAsExpected);
+        return outcomes.stream().allMatch(SetWorkload.Outcome::isAsExpected);
     }
 }

@@ -9,11 +9,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A lock set main is a client process of a {@link LockSet}: under the lock it reads the set, works for a while, and writes
+ * A workload main is a client process of a {@link SetWorkload}: under the lock it reads the set, works for a while, and writes
  * it back with one number more. It never looks at its lease meanwhile, as most programs do not. Where the lock is a
  * writer's, a second thread reads under the reader's lock, twice in each hold.
  */
-final class LockSetMain {
+final class SetWorkloadMain {
 
     private static final int WORK_MILLIS = 150;
 
@@ -25,7 +25,7 @@ final class LockSetMain {
     private final AtomicBoolean finishing = new AtomicBoolean();
     private int added;
 
-    private LockSetMain(String name, Locks locks, int port, Random random) {
+    private SetWorkloadMain(String name, Locks locks, int port, Random random) {
         this.name = name;
         this.locks = locks;
         this.port = port;
@@ -50,7 +50,7 @@ final class LockSetMain {
                         true)) {
             locks.connect();
             Random random = new Random(Long.parseLong(args[3]));
-            LockSetMain main = new LockSetMain(args[0], locks, Integer.parseInt(args[8]), random);
+            SetWorkloadMain main = new SetWorkloadMain(args[0], locks, Integer.parseInt(args[8]), random);
             List<Thread> threads = new ArrayList<>();
             threads.add(main.start(main::add, shared ? locks.writer() : locks.mutex()));
             if (shared) {
