@@ -110,7 +110,7 @@ class JdbcDoctorTest {
     void h2sSettingsAreLookedAt() throws Exception {
         String good = "jdbc:h2:mem:doctor;DB_CLOSE_DELAY=-1";
         use(good);
-        Examination seen = examine(good);
+        Examination seen = Findings.examine(good);
         assertThat(seen.worst()).isEqualTo(Severity.FINE);
         assertThat(codes(seen, Severity.FINE)).contains("database-rights", "database-version", "trial");
 
@@ -135,8 +135,8 @@ class JdbcDoctorTest {
         for (String url : List.of(POSTGRES.get().url(), MARIADB.get().url(), "jdbc:h2:mem:doctor3;DB_CLOSE_DELAY=-1")) {
             String mark = url.contains("?") ? "&" : "?";
             String none = url + mark + "leasehold.tables=none_";
-            assertThat(the("database-no-tables", examine(none)).severity()).isEqualTo(Severity.NOTE);
-            Examination never = examine(none + "&leasehold.initializeSchema=never");
+            assertThat(the("database-no-tables", Findings.examine(none)).severity()).isEqualTo(Severity.NOTE);
+            Examination never = Findings.examine(none + "&leasehold.initializeSchema=never");
             assertThat(the("database-no-tables", never).severity()).isEqualTo(Severity.SERIOUS);
             assertThat(codes(never, Severity.SERIOUS)).containsExactly("database-no-tables");
         }
@@ -147,11 +147,11 @@ class JdbcDoctorTest {
         String other = POSTGRES.get().url() + "&leasehold.tables=other_";
         use(other);
         admin(POSTGRES.get().url(), "UPDATE other_layout SET layout = 2");
-        Finding finding = the("database-other-layout", examine(other));
+        Finding finding = the("database-other-layout", Findings.examine(other));
         assertThat(finding.what()).contains("layout 2");
         assertThat(finding.remedy()).contains("newer version");
         admin(POSTGRES.get().url(), "UPDATE other_layout SET layout = 0");
-        assertThat(codes(examine(other), Severity.NOTE)).contains("database-no-tables");
+        assertThat(codes(Findings.examine(other), Severity.NOTE)).contains("database-no-tables");
     }
 
     @Test
@@ -164,23 +164,23 @@ class JdbcDoctorTest {
                 "GRANT SELECT, INSERT, UPDATE ON rights_lock TO guest",
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON rights_holder, rights_waiter TO guest");
         String guest = POSTGRES.get().url().replace("user=postgres", "user=guest") + "&leasehold.tables=rights_";
-        Finding finding = the("database-rights-missing", examine(guest));
+        Finding finding = the("database-rights-missing", Findings.examine(guest));
         assertThat(finding.severity()).isEqualTo(Severity.SERIOUS);
         assertThat(finding.what()).endsWith("no right to DELETE ON \"rights_lock\"");
         admin(
                 POSTGRES.get().url(),
                 "GRANT DELETE ON rights_lock TO guest",
                 "REVOKE INSERT ON rights_waiter FROM guest");
-        assertThat(the("database-rights-missing", examine(guest)).remedy())
+        assertThat(the("database-rights-missing", Findings.examine(guest)).remedy())
                 .isEqualTo("GRANT INSERT ON \"rights_waiter\" TO …");
         admin(
                 POSTGRES.get().url(),
                 "GRANT INSERT ON rights_waiter TO guest",
                 "REVOKE UPDATE, DELETE ON rights_holder FROM guest");
-        assertThat(the("database-rights-missing", examine(guest)).remedy())
+        assertThat(the("database-rights-missing", Findings.examine(guest)).remedy())
                 .isEqualTo("GRANT UPDATE, DELETE ON \"rights_holder\" TO …");
         admin(POSTGRES.get().url(), "GRANT UPDATE, DELETE ON rights_holder TO guest");
-        assertThat(codes(examine(guest), Severity.SERIOUS)).isEmpty();
+        assertThat(codes(Findings.examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
     @Test
@@ -194,10 +194,10 @@ class JdbcDoctorTest {
                 "GRANT SELECT, INSERT, UPDATE, DELETE ON test.rights_holder TO guest",
                 "GRANT SELECT, UPDATE ON test.rights_waiter TO guest");
         String guest = MARIADB.get().url().replace("user=root", "user=guest") + "&leasehold.tables=rights_";
-        assertThat(the("database-rights-missing", examine(guest)).what())
+        assertThat(the("database-rights-missing", Findings.examine(guest)).what())
                 .endsWith("no right to INSERT, DELETE ON `rights_waiter`");
         admin(MARIADB.get().url(), "GRANT INSERT, DELETE ON test.rights_waiter TO guest");
-        assertThat(codes(examine(guest), Severity.SERIOUS)).isEmpty();
+        assertThat(codes(Findings.examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
     @Test
@@ -222,7 +222,7 @@ class JdbcDoctorTest {
     void commitsThatACrashForgetsAreAWarning() throws Exception {
         use(POSTGRES.get().url());
         String off = POSTGRES.get().url() + "&options=-c%20synchronous_commit=off";
-        assertThat(codes(examine(off), Severity.WARNING))
+        assertThat(codes(Findings.examine(off), Severity.WARNING))
                 .as("our own connections set it on")
                 .isEmpty();
         Examination given = examine(new DataSourceOf(off));
