@@ -86,7 +86,7 @@ class CallerRunsTimeTest {
         CompletableFuture<ReleaseAnswer> answer = new CompletableFuture<>();
         WrappedStore callerRuns = new WrappedStore() {
             @Override
-            CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
                 return answer;
             }
 

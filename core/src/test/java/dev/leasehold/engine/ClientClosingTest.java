@@ -126,7 +126,7 @@ class ClientClosingTest {
         Thread closing = Thread.currentThread();
         WrappedStore store = new WrappedStore() {
             @Override
-            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
                 return CompletableFuture.supplyAsync(
                         () -> {
                             while (closing.getState() == Thread.State.RUNNABLE) {
@@ -159,7 +159,7 @@ class ClientClosingTest {
         CountDownLatch closing = new CountDownLatch(1);
         WrappedStore store = new WrappedStore() {
             @Override
-            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
                 return CompletableFuture.supplyAsync(
                         () -> {
                             await(closing);
@@ -219,7 +219,7 @@ class ClientClosingTest {
     void closingDoesNotWaitLongerThanTheStoreTimeout() throws Exception {
         WrappedStore store = new WrappedStore() {
             @Override
-            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
                 return new CompletableFuture<>();
             }
         };

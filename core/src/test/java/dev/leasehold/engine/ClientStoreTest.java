@@ -214,7 +214,7 @@ class ClientStoreTest {
             }
 
             @Override
-            CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
                 released.add(lease);
                 return CompletableFuture.completedFuture(ReleaseAnswer.RELEASED);
             }

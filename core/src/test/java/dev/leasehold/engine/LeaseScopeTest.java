@@ -170,7 +170,7 @@ class LeaseScopeTest {
     void aBodyThatEndsInterruptedHearsOfTheBrokenLock() throws Exception {
         WrappedStore broken = new WrappedStore() {
             @Override
-            CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
                 return CompletableFuture.supplyAsync(
                         () -> ReleaseAnswer.NOT_HELD, CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS));
             }

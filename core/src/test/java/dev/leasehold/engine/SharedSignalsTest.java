@@ -24,7 +24,7 @@ class SharedSignalsTest {
         private final List<LeaseId> released = new CopyOnWriteArrayList<>();
 
         @Override
-        CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+        public CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
             released.add(lease);
             return super.release(store, lease, keepFor);
         }

@@ -54,7 +54,7 @@ public class WrappedStore implements StoreFactory {
         return store.renew(lease, duration);
     }
 
-    CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+    public CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
         return store.release(lease, keepFor);
     }
 

@@ -60,8 +60,8 @@ final class QuorumDoctor {
         Map<String, LockException> failures = new LinkedHashMap<>();
         for (RedisURI master : masters) {
             String node = RedisUris.name(master);
-            Deployment way = new Deployment(List.of(master), false);
-            Doctor doctor = new Doctor(node, way, settings, context, client, patience, judge);
+            Deployment deployment = new Deployment(List.of(master), false);
+            Doctor doctor = new Doctor(node, deployment, settings, context, client, patience, judge);
             try {
                 findings.addAll(doctor.examine());
                 nodes.addAll(doctor.nodes().stream()

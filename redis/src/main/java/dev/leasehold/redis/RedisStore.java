@@ -56,7 +56,7 @@ public final class RedisStore implements StoreFactory {
 
     /** A reach makes the connector to the servers, once there is a client. */
     private interface Reach {
-        LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener events);
+        LockCommands through(RedisClient client, StoreContext context, RedisSettings settings, NodeListener listener);
     }
 
     private final String name;
@@ -93,8 +93,8 @@ public final class RedisStore implements StoreFactory {
                 name,
                 client,
                 new Deployment(List.of(), false),
-                (with, context, settings, events) ->
-                        master(new UriConnector(with, null, name), context, settings, events));
+                (with, context, settings, listener) ->
+                        master(new UriConnector(with, null, name), context, settings, listener));
     }
 
     /**
@@ -188,18 +188,18 @@ public final class RedisStore implements StoreFactory {
                 name,
                 given,
                 new Deployment(List.of(uri), false),
-                (client, context, settings, events) ->
-                        master(new UriConnector(client, uri, name), context, settings, events));
+                (client, context, settings, listener) ->
+                        master(new UriConnector(client, uri, name), context, settings, listener));
     }
 
     private static RedisStore replicated(String scheme, List<RedisURI> uris) {
         String name = RedisUris.name(scheme, uris);
         return new RedisStore(
-                name, null, new Deployment(List.copyOf(uris), false), (client, context, settings, events) -> {
+                name, null, new Deployment(List.copyOf(uris), false), (client, context, settings, listener) -> {
                     List<Connector> servers = uris.stream()
                             .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
                             .toList();
-                    return master(new SearchingConnector(name, () -> servers, true), context, settings, events);
+                    return master(new SearchingConnector(name, () -> servers, true), context, settings, listener);
                 });
     }
 
@@ -212,7 +212,7 @@ public final class RedisStore implements StoreFactory {
                 name,
                 given,
                 new Deployment(List.copyOf(seeds), true),
-                (client, context, settings, events) -> new ClusterNodes(
+                (client, context, settings, listener) -> new ClusterNodes(
                         name,
                         addresses,
                         address -> {
@@ -224,14 +224,14 @@ public final class RedisStore implements StoreFactory {
                         },
                         context,
                         settings,
-                        events));
+                        listener));
     }
 
     private static LockCommands master(
-            Connector connector, StoreContext context, RedisSettings settings, NodeListener events) {
+            Connector connector, StoreContext context, RedisSettings settings, NodeListener listener) {
         KeyNames names = settings.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
-        Inbox inbox = new Inbox(connector, context, names, settings.replicas() == 0, events);
-        return new RedisNode(connector, context, settings, names, inbox, true, events);
+        Inbox inbox = new Inbox(connector, context, names, settings.replicas() == 0, listener);
+        return new RedisNode(connector, context, settings, names, inbox, true, listener);
     }
 
     @Override
@@ -241,13 +241,13 @@ public final class RedisStore implements StoreFactory {
             throw new IllegalArgumentException(refusal);
         }
         RedisClient client = given;
-        NodeListener events = OpenRedisStore.events(context);
+        NodeListener listener = OpenRedisStore.listener(context);
         if (client != null) {
-            return new OpenRedisStore(reach.through(client, context, settings, events), context, sharing(), () -> {});
+            return new OpenRedisStore(reach.through(client, context, settings, listener), context, sharing(), () -> {});
         }
         OwnClient own = new OwnClient(patience(context));
         return new OpenRedisStore(
-                reach.through(own.client(), context, settings, events), context, sharing(), own::close);
+                reach.through(own.client(), context, settings, listener), context, sharing(), own::close);
     }
 
     private Sharing sharing() {

@@ -263,7 +263,7 @@ public final class RedlockStore implements StoreFactory {
         for (RedisURI master : masters) {
             int number = voters.size();
             Connector connector = new UriConnector(own.client(), master, RedisUris.name(master));
-            NodeListener events = new NodeListener() {
+            NodeListener listener = new NodeListener() {
                 @Override
                 public void granted(Grant grant, @Nullable Validity validity) {
                     QuorumStore to = store.get();
@@ -277,8 +277,8 @@ public final class RedlockStore implements StoreFactory {
                     context.signals().doubt(lock);
                 }
             };
-            Inbox inbox = new Inbox(connector, context, names, false, events);
-            RedisNode node = new RedisNode(connector, context, settings, names, inbox, true, events);
+            Inbox inbox = new Inbox(connector, context, names, false, listener);
+            RedisNode node = new RedisNode(connector, context, settings, names, inbox, true, listener);
             voters.add(new RedisVoter(node, encoder, options.marker()));
         }
         AtomicLong attempts = new AtomicLong();

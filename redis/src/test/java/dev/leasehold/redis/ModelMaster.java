@@ -197,7 +197,7 @@ public final class ModelMaster {
 
     // ---- the scripts ---------------------------------------------------------------------------------------------
 
-    /** What a master said is a vote without its view, deadline as time left. */
+    /** What a master said is a vote without its status, deadline as time left. */
     public sealed interface Said {
         record Yes(long token, long micros) implements Said {}
 

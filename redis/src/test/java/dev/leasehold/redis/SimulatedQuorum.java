@@ -286,12 +286,12 @@ public final class SimulatedQuorum {
 
     /** Returns the gate of a lock for a client that has heard of all nodes. */
     public int gate(String lock) {
-        GateSelection ranks = new GateSelection(lock, masters.size());
+        GateSelection gateSelection = new GateSelection(lock, masters.size());
         int gate = 0;
         for (int i = 1; i < masters.size(); i++) {
             boolean less = Long.compareUnsigned(
-                            ranks.of(i, masters.get(i).run()),
-                            ranks.of(gate, masters.get(gate).run()))
+                            gateSelection.of(i, masters.get(i).run()),
+                            gateSelection.of(gate, masters.get(gate).run()))
                     < 0;
             gate = less ? i : gate;
         }

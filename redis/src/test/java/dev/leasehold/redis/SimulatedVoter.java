@@ -60,7 +60,7 @@ public final class SimulatedVoter implements Voter {
     private @Nullable SimulatedVoucher voucher;
 
     /**
-     * Makes a way.
+     * Makes a voter.
      *
      * @param process runs what arrives in the client's process, when that is not stopped
      */
@@ -105,7 +105,7 @@ public final class SimulatedVoter implements Voter {
         return network.off().contains(QuorumRule.DEADLINE_FROM_SENDING) ? time.now() : sentAt;
     }
 
-    private NodeStatus view(String run, ClockReading sentAt, long micros, Duration noVote) {
+    private NodeStatus status(String run, ClockReading sentAt, long micros, Duration noVote) {
         knownRun = run;
         return new NodeStatus(run, sentAt, micros, noVote);
     }
@@ -116,7 +116,7 @@ public final class SimulatedVoter implements Voter {
     }
 
     /** A master has answered a ballot, with the history of its data, and whether it vouches from now on. */
-    private record Voted(ModelMaster.@Nullable Said said, NodeStatus view, int history, boolean vouches) {}
+    private record Voted(ModelMaster.@Nullable Said said, NodeStatus status, int history, boolean vouches) {}
 
     @Override
     public CompletionStage<Vote> vote(Ballot ballot) {
@@ -138,23 +138,23 @@ public final class SimulatedVoter implements Voter {
                                     && said instanceof ModelMaster.Said.Yes
                                     && !name.isEmpty()
                                     && model.vouch(name, history, voucherLife());
-                            NodeStatus view = new NodeStatus(model.run(), time.now(), master.micros(), none);
-                            return new Voted(said, view, model.history(), vouches);
+                            NodeStatus status = new NodeStatus(model.run(), time.now(), master.micros(), none);
+                            return new Voted(said, status, model.history(), vouches);
                         },
                         (voted, sentAt) -> {
-                            NodeStatus view = view(
-                                    voted.view().run(),
+                            NodeStatus status = status(
+                                    voted.status().run(),
                                     sentAt,
-                                    voted.view().micros(),
-                                    voted.view().noVoteFor());
+                                    voted.status().micros(),
+                                    voted.status().noVoteFor());
                             knownHistory = voted.history();
                             if (voted.vouches()) {
                                 voucher = SimulatedVoucher.of(
-                                        name, sentAt.nanos(), view.micros(), maxLease, voucherLife());
+                                        name, sentAt.nanos(), status.micros(), maxLease, voucherLife());
                             }
-                            return new Voted(voted.said(), view, voted.history(), voted.vouches());
+                            return new Voted(voted.said(), status, voted.history(), voted.vouches());
                         })
-                .thenApply(voted -> read(ballot, voted.said(), voted.view()));
+                .thenApply(voted -> read(ballot, voted.said(), voted.status()));
     }
 
     /** More than a second is of the usual longest lease, a minute: for as long as proposals stay within the bounds. */
@@ -162,25 +162,25 @@ public final class SimulatedVoter implements Voter {
         return maxLease.dividedBy(4);
     }
 
-    private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeStatus view) {
+    private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeStatus status) {
         if (said == null) {
-            return new Vote.NoVote(view);
+            return new Vote.NoVote(status);
         }
         if (said instanceof ModelMaster.Said.Yes yes) {
             saidYesTo.add(ballot.attempt());
-            return new Vote.Yes(yes.token(), Validity.of(from(view.sentAt()), nanos(yes.micros())), view);
+            return new Vote.Yes(yes.token(), Validity.of(from(status.sentAt()), nanos(yes.micros())), status);
         }
         if (said instanceof ModelMaster.Said.Stale stale) {
-            return new Vote.Stale(stale.last(), view);
+            return new Vote.Stale(stale.last(), status);
         }
         if (said instanceof ModelMaster.Said.TooFar far) {
-            return new Vote.TooFar(far.most(), view);
+            return new Vote.TooFar(far.most(), status);
         }
         ModelMaster.Said.Busy busy = (ModelMaster.Said.Busy) said;
         Long left = busy.micros();
         boolean fails = !ballot.shares() || !network.off().contains(QuorumRule.BUSY_GATE_FAILS_READERS);
         HolderInfo holder = fails ? busy.holder() : ANOTHER_KIND;
-        return new Vote.Busy(holder, left == null ? null : nanos(left), busy.place(), view);
+        return new Vote.Busy(holder, left == null ? null : nanos(left), busy.place(), status);
     }
 
     private static Duration nanos(long micros) {
@@ -194,31 +194,31 @@ public final class SimulatedVoter implements Voter {
                 "renews " + attempt + " " + token,
                 model -> {
                     Duration none = model.noVoteFor(named);
-                    NodeStatus view = new NodeStatus(model.run(), time.now(), master.micros(), none);
+                    NodeStatus status = new NodeStatus(model.run(), time.now(), master.micros(), none);
                     if (!none.isZero()) {
-                        return new RenewVote.NoVote(view);
+                        return new RenewVote.NoVote(status);
                     }
                     long left = model.renew(lock, attempt, token, lease);
                     return left < 0
-                            ? new RenewVote.Gone(left == -1, view)
-                            : new RenewVote.Renewed(Validity.of(time.now(), nanos(left)), view);
+                            ? new RenewVote.Gone(left == -1, status)
+                            : new RenewVote.Renewed(Validity.of(time.now(), nanos(left)), status);
                 },
-                (ack, sentAt) -> {
-                    NodeStatus view = view(
-                            ack.view().run(),
+                (vote, sentAt) -> {
+                    NodeStatus status = status(
+                            vote.status().run(),
                             sentAt,
-                            ack.view().micros(),
-                            ack.view().noVoteFor());
-                    if (ack instanceof RenewVote.Renewed renewed) {
+                            vote.status().micros(),
+                            vote.status().noVoteFor());
+                    if (vote instanceof RenewVote.Renewed renewed) {
                         // The model has counted from its own moment: what was left then, counts from sending.
                         long left = renewed.validity().deadline()
                                 - renewed.validity().sentAt().nanos();
                         return new RenewVote.Renewed(
-                                new Validity(from(sentAt), from(sentAt).nanos() + left), view);
+                                new Validity(from(sentAt), from(sentAt).nanos() + left), status);
                     }
-                    return ack instanceof RenewVote.Gone gone
-                            ? new RenewVote.Gone(gone.free(), view)
-                            : new RenewVote.NoVote(view);
+                    return vote instanceof RenewVote.Gone gone
+                            ? new RenewVote.Gone(gone.free(), status)
+                            : new RenewVote.NoVote(status);
                 });
     }
 
@@ -261,7 +261,7 @@ public final class SimulatedVoter implements Voter {
         return send(
                 "looks",
                 model -> new NodeStatus(model.run(), time.now(), master.micros(), model.noVoteFor(named)),
-                (view, sentAt) -> view(view.run(), sentAt, view.micros(), view.noVoteFor()));
+                (status, sentAt) -> status(status.run(), sentAt, status.micros(), status.noVoteFor()));
     }
 
     @Override

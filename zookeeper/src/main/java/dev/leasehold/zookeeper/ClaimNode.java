@@ -16,8 +16,9 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A claim node makes the requests that create, watch and remove the node of a claim. It only asks and reports, within
- * serial, as {@link QueueView} does of the nodes before it; the step of its {@link ZkClaim} decides what follows.
+ * A claim node makes the requests that create, watch and remove the node of a claim. It only asks and reports, in
+ * the serial executor, as {@link QueueView} does of the nodes before it; the step of its {@link ZkClaim} decides what
+ * follows.
  */
 final class ClaimNode {
 
@@ -25,7 +26,7 @@ final class ClaimNode {
     interface Created {
 
         /**
-         * Called within a turn.
+         * Called in the serial executor.
          *
          * @param path the node's path, where the code is OK
          * @param stat its record, where the code is OK

@@ -34,12 +34,12 @@ final class CreationOrder {
      */
     static void of(
             ZooKeeper handle, String parent, List<NodeName> all, long mine, BiConsumer<Code, List<String>> done) {
-        CreationOrder seniority = new CreationOrder(mine, all.size(), done);
+        CreationOrder order = new CreationOrder(mine, all.size(), done);
         for (NodeName each : all) {
             handle.exists(
                     parent + '/' + each.name(),
                     false,
-                    (rc, p, ctx, stat) -> seniority.add(each.name(), Codes.of(rc), stat == null ? 0 : stat.getCzxid()),
+                    (rc, p, ctx, stat) -> order.add(each.name(), Codes.of(rc), stat == null ? 0 : stat.getCzxid()),
                     null);
         }
     }

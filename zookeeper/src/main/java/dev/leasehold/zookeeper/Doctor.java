@@ -160,13 +160,13 @@ final class Doctor {
 
     private void server(InetSocketAddress address) throws InterruptedException {
         String node = "zookeeper://" + address.getHostString() + ':' + address.getPort();
-        ServerStatus words = new ServerStatus("", "");
+        ServerStatus status = new ServerStatus("", "");
         if (!target.isEncrypted()) {
             Duration limit = context.storeTimeout().compareTo(MOST_FOR_A_SERVER) < 0
                     ? context.storeTimeout()
                     : MOST_FOR_A_SERVER;
             try {
-                words = ServerStatus.ask(address, limit);
+                status = ServerStatus.ask(address, limit);
             } catch (IOException e) {
                 findings.add(
                         Finding.of(Severity.WARNING, "zookeeper-server-unreached", node, "it was not reached: " + e)
@@ -176,17 +176,17 @@ final class Doctor {
                 return;
             }
         }
-        if (words.version().isEmpty()) {
+        if (status.version().isEmpty()) {
             findings.add(Finding.of(Severity.NOTE, "zookeeper-version-not-seen", node, "it does not tell about itself")
                     .meaning("Leasehold needs ZooKeeper 3.6 or newer", "make sure that it is; allow the word srvr"));
-        } else if (words.isOld()) {
-            findings.add(Finding.of(Severity.SERIOUS, "zookeeper-version-old", node, "ZooKeeper " + words.version())
+        } else if (status.isOld()) {
+            findings.add(Finding.of(Severity.SERIOUS, "zookeeper-version-old", node, "ZooKeeper " + status.version())
                     .meaning("Leasehold is made for ZooKeeper 3.6 or newer", "upgrade the server"));
         } else {
             findings.add(Finding.of(
-                    Severity.FINE, "zookeeper-version", node, "ZooKeeper " + words.version() + ", " + words.mode()));
+                    Severity.FINE, "zookeeper-version", node, "ZooKeeper " + status.version() + ", " + status.mode()));
         }
-        if (words.mode().equals("read-only")) {
+        if (status.mode().equals("read-only")) {
             findings.add(
                     Finding.of(Severity.WARNING, "zookeeper-read-only", node, "it is read-only: cut off from a quorum")
                             .meaning("clients get no lock through it", "see what separates it from the other servers"));

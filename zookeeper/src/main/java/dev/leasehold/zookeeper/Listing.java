@@ -29,7 +29,10 @@ record Listing(Code code, List<String> children, @Nullable SlotTable slots) {
         return new Listing(code, List.of(), null);
     }
 
-    /** Asks for a listing; the answer comes within serial. Right after a creation it shows the queue as it was then, or later. */
+    /**
+     * Asks for a listing; the answer comes in the serial executor. Right after a creation it shows the queue as it was
+     * then, or later.
+     */
     static void of(SerialExecutor serial, Session in, String parent, boolean withSlots, Consumer<Listing> then) {
         Listing[] table = {new Listing(Code.OK, List.of(), null)};
         if (withSlots) {

@@ -20,9 +20,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * An open ZooKeeper store is one client's view of the locks in an ensemble: it brings each question into a turn, and
- * has an answer within the store's time-out. That an answer was given up stops nothing: the place goes on until what
- * was asked is done, or undone.
+ * An open ZooKeeper store is one client's view of the locks in an ensemble: it asks each question in the serial
+ * executor, and has an answer within the store's time-out. That an answer was given up stops nothing: the claim goes on
+ * until what was asked is done, or undone.
  */
 final class OpenZooKeeperStore implements Store {
 

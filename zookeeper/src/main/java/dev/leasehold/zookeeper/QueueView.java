@@ -19,8 +19,8 @@ import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue view is that of the queue of a lock, from the place of one node in it. It only asks and reports, within
- * serial; {@link Waiting} decides what follows.
+ * A queue view is that of the queue of a lock, from the place of one node in it. It only asks and reports, in
+ * the serial executor; {@link Waiting} decides what follows.
  */
 final class QueueView {
 
@@ -28,7 +28,7 @@ final class QueueView {
     interface Placed {
 
         /**
-         * Called within serial.
+         * Called in the serial executor.
          *
          * @param isFollowed whether claims are behind ours
          */

@@ -17,7 +17,7 @@ final class Search {
     interface Result {
 
         /**
-         * Called within a turn.
+         * Called in the serial executor.
          *
          * @param code OK, also if nothing was found
          * @param child the node's name, or null

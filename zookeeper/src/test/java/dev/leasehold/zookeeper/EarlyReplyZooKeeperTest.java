@@ -30,7 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** These tests show what a handle tells of creations and deletions, where, and how often: on a real server. */
+/** These tests show what this client tells of creations and deletions, where, and how often: on a real server. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EarlyReplyZooKeeperTest {
 
@@ -43,7 +43,7 @@ class EarlyReplyZooKeeperTest {
     private final BlockingQueue<Told> told = new LinkedBlockingQueue<>();
     private final TestTime time = new TestTime();
     private FaultProxy proxy;
-    private EarlyReplyZooKeeper handle;
+    private EarlyReplyZooKeeper zooKeeper;
 
     @BeforeEach
     void connect() throws Exception {
@@ -58,20 +58,20 @@ class EarlyReplyZooKeeperTest {
                 new ConnectAttempts(new StaticHostProvider(new ConnectStringParser(server).getServerAddresses()), time);
         ZKClientConfig config = new ZKClientConfig();
         config.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, socket);
-        handle = new EarlyReplyZooKeeper(server, 60_000, event -> {}, false, attempts, config);
-        await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
+        zooKeeper = new EarlyReplyZooKeeper(server, 60_000, event -> {}, false, attempts, config);
+        await().until(() -> zooKeeper.getState() == ZooKeeper.States.CONNECTED);
     }
 
     @AfterEach
     void close() throws Exception {
         proxy.letGo();
-        handle.close();
+        zooKeeper.close();
         proxy.close();
         time.close();
     }
 
     private void create(String path) {
-        handle.createInQueue(
+        zooKeeper.createInQueue(
                 path,
                 new byte[] {1},
                 Ids.OPEN_ACL_UNSAFE,
@@ -80,7 +80,7 @@ class EarlyReplyZooKeeperTest {
     }
 
     private void delete(String path) {
-        handle.delete(
+        zooKeeper.delete(
                 path,
                 (rc, p, ctx) -> told.add(new Told(
                         Codes.of(rc), p, null, null, Thread.currentThread().getName())));
@@ -93,7 +93,7 @@ class EarlyReplyZooKeeperTest {
     /** Waits for all that the thread for callbacks has to do. */
     private void nothingElse() throws Exception {
         CountDownLatch through = new CountDownLatch(1);
-        handle.exists("/", false, (int rc, String p, Object ctx, Stat stat) -> through.countDown(), null);
+        zooKeeper.exists("/", false, (int rc, String p, Object ctx, Stat stat) -> through.countDown(), null);
         assertThat(through.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(told).isEmpty();
     }
@@ -101,7 +101,7 @@ class EarlyReplyZooKeeperTest {
     @ParameterizedTest
     @ValueSource(strings = {"org.apache.zookeeper.ClientCnxnSocketNIO", "org.apache.zookeeper.ClientCnxnSocketNetty"})
     void whatIsDoneIsToldOnceByTheThreadThatReadsIt(String socket) throws Exception {
-        handle.close();
+        zooKeeper.close();
         connect(socket);
         create(queue + "/n-");
         Told created = next();
@@ -109,7 +109,7 @@ class EarlyReplyZooKeeperTest {
         assertThat(created.path()).isEqualTo(queue + "/n-");
         assertThat(created.name()).isEqualTo(queue + "/n-0000000000");
         assertThat(created.stat()).isEqualTo(ZOO.get().probe.exists(created.name(), false));
-        assertThat(created.stat().getEphemeralOwner()).isEqualTo(handle.getSessionId());
+        assertThat(created.stat().getEphemeralOwner()).isEqualTo(zooKeeper.getSessionId());
         assertThat(created.thread()).doesNotContain("EventThread");
         delete(created.name());
         Told deleted = next();
@@ -134,19 +134,19 @@ class EarlyReplyZooKeeperTest {
     @Test
     @DisplayName("where the library's packet queue does not link, each outcome is told once, by its public methods")
     void libraryWithoutPacketQueue() throws Exception {
-        handle.close();
+        zooKeeper.close();
         AtomicInteger tried = new AtomicInteger();
         String server = "127.0.0.1:" + proxy.port();
         ConnectAttempts attempts =
                 new ConnectAttempts(new StaticHostProvider(new ConnectStringParser(server).getServerAddresses()), time);
-        handle = new EarlyReplyZooKeeper(server, 60_000, event -> {}, false, attempts, new ZKClientConfig()) {
+        zooKeeper = new EarlyReplyZooKeeper(server, 60_000, event -> {}, false, attempts, new ZKClientConfig()) {
             @Override
             void send(int operation, Record request, Record answer, AsyncCallback late, String path) {
                 tried.incrementAndGet();
                 throw new NoSuchMethodError("queuePacket");
             }
         };
-        await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
+        await().until(() -> zooKeeper.getState() == ZooKeeper.States.CONNECTED);
         create(queue + "/n-");
         Told created = next();
         assertThat(created.code()).isEqualTo(Code.OK);
@@ -169,7 +169,7 @@ class EarlyReplyZooKeeperTest {
         proxy.cut();
         proxy.letGo();
         assertThat(List.of(next().code(), next().code())).containsOnly(Code.CONNECTIONLOSS);
-        await().until(() -> handle.getState() == ZooKeeper.States.CONNECTED);
+        await().until(() -> zooKeeper.getState() == ZooKeeper.States.CONNECTED);
         nothingElse();
     }
 }

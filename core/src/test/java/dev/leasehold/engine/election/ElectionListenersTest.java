@@ -22,7 +22,7 @@ class ElectionListenersTest {
     private final StoppedTimeSource time = new StoppedTimeSource();
     private final Leasehold leasehold =
             Leasehold.builder().store(new WrappedStore()).timeSource(time).build();
-    private final ElectionListeners audience = new ElectionListeners(Runnable::run);
+    private final ElectionListeners listeners = new ElectionListeners(Runnable::run);
     private final List<String> told = new ArrayList<>();
     private final ElectionListener listener = new ElectionListener() {
         @Override
@@ -49,8 +49,8 @@ class ElectionListenersTest {
     @Test
     void whoComesBetweenTheElectionAndItsNewsIsToldOnce() throws Exception {
         Term term = term();
-        audience.add(listener, term);
-        audience.elected(term);
+        listeners.add(listener, term);
+        listeners.elected(term);
         assertThat(told).containsExactly("elected");
     }
 
@@ -58,9 +58,9 @@ class ElectionListenersTest {
     void whoComesBetweenTheEndAndItsNewsIsToldNothing() throws Exception {
         Term term = term();
         term.end();
-        audience.add(listener, term);
+        listeners.add(listener, term);
         CompletableFuture<Void> all = new CompletableFuture<>();
-        audience.demoted(term, all);
+        listeners.demoted(term, all);
         assertThat(told).isEmpty();
         assertThat(all).isCompleted();
     }
@@ -68,10 +68,10 @@ class ElectionListenersTest {
     @Test
     void whoIsRemovedIsToldNothingMore() throws Exception {
         Term term = term();
-        audience.add(listener, term);
-        audience.remove(listener);
+        listeners.add(listener, term);
+        listeners.remove(listener);
         CompletableFuture<Void> all = new CompletableFuture<>();
-        audience.demoted(term, all);
+        listeners.demoted(term, all);
         assertThat(told).containsExactly("elected");
         assertThat(all).isCompleted();
     }

@@ -42,12 +42,12 @@ public final class LocalClients {
         });
     }
 
-    public static void tell(Object file, List<TxContext.Notification> news) {
-        if (news.isEmpty()) {
+    public static void tell(Object file, List<TxContext.Notification> notifications) {
+        if (notifications.isEmpty()) {
             return;
         }
         for (LocalClient client : BY_FILE.getOrDefault(file, Set.of())) {
-            for (TxContext.Notification item : news) {
+            for (TxContext.Notification item : notifications) {
                 if (!item.client().equals(client.client())) {
                     continue;
                 }

@@ -16,9 +16,10 @@ import java.util.List;
  * @param boot names the clock of {@code micros}
  * @param micros the time by which leases end, read after the transaction had begun
  * @param wallMicros the wall clock, likewise
- * @param news for other clients
+ * @param notifications for other clients
  */
-public record TxContext(ClockReading sentAt, String boot, long micros, long wallMicros, List<Notification> news) {
+public record TxContext(
+        ClockReading sentAt, String boot, long micros, long wallMicros, List<Notification> notifications) {
 
     /** A notification is something that a client wants to hear of. */
     public sealed interface Notification {
@@ -35,11 +36,11 @@ public record TxContext(ClockReading sentAt, String boot, long micros, long wall
     public static final Duration LONGEST = Duration.ofDays(36_500);
 
     void granted(ClaimId claim) {
-        news.add(new Notification.Granted(claim.client()));
+        notifications.add(new Notification.Granted(claim.client()));
     }
 
     void broken(ClaimId claim, String lock) {
-        news.add(new Notification.Broken(claim.client(), lock));
+        notifications.add(new Notification.Broken(claim.client(), lock));
     }
 
     public long in(Duration duration) {

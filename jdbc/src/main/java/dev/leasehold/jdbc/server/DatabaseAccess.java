@@ -27,10 +27,10 @@ public final class DatabaseAccess {
     private static final long MAX_TIMEOUT_MILLIS = 5_000;
 
     private final ConnectionSource source;
-    private final SchemaCheck layout;
+    private final SchemaCheck schemaCheck;
     private final String store;
     private final StoreContext context;
-    private final Notifier news;
+    private final Notifier notifier;
     private final Consumer<String> added;
     private final @Nullable PinnedSession session;
     private final ReentrantLock opening = new ReentrantLock();
@@ -46,17 +46,17 @@ public final class DatabaseAccess {
      */
     DatabaseAccess(
             ConnectionSource source,
-            SchemaCheck layout,
+            SchemaCheck schemaCheck,
             String store,
             StoreContext context,
-            Notifier news,
+            Notifier notifier,
             Consumer<String> added,
             @Nullable PinnedSession session) {
         this.source = source;
-        this.layout = layout;
+        this.schemaCheck = schemaCheck;
         this.store = store;
         this.context = context;
-        this.news = news;
+        this.notifier = notifier;
         this.added = added;
         this.session = session;
     }
@@ -174,7 +174,7 @@ public final class DatabaseAccess {
             return null;
         }
         ready = null;
-        return layout.missing(known.texts().tables(), e);
+        return schemaCheck.missing(known.texts().tables(), e);
     }
 
     /**
@@ -195,7 +195,7 @@ public final class DatabaseAccess {
         try {
             ReadyDatabase known = ready;
             if (known == null) {
-                SchemaCheck.Found found = layout.find(borrowed);
+                SchemaCheck.Found found = schemaCheck.find(borrowed);
                 Object namespace = found.texts().dialect().name(context.namespace());
                 SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
                 known = new ReadyDatabase(
@@ -206,7 +206,7 @@ public final class DatabaseAccess {
                         keys,
                         source.limitsWaits());
                 ready = known;
-                news.opened(known);
+                notifier.opened(known);
             }
             return known;
         } finally {

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A notifier carries news from a transaction to the clients that they are for: within this JVM by a call, on PostgreSQL also
- * by a notification that the database sends when it commits. Thread-safe.
+ * A notifier carries notifications from a transaction to the clients that they are for: within this JVM by a call, on
+ * PostgreSQL also by a message that the database sends when it commits. Thread-safe.
  */
 public final class Notifier {
 
@@ -23,7 +23,7 @@ public final class Notifier {
     private volatile @Nullable String joined;
 
     /**
-     * Makes a desk.
+     * Makes a notifier.
      *
      * @param notify whether the database may be told, too: commits that carry a notification wait for each other
      */
@@ -44,12 +44,12 @@ public final class Notifier {
         }
     }
 
-    /** Adds the news to the transaction. */
-    void write(List<TxContext.Notification> news, Sql sql, ReadyDatabase at) throws SQLException {
+    /** Adds the notifications to the transaction. */
+    void write(List<TxContext.Notification> notifications, Sql sql, ReadyDatabase at) throws SQLException {
         if (!notify || !at.texts().dialect().canNotify()) {
             return;
         }
-        for (TxContext.Notification item : news) {
+        for (TxContext.Notification item : notifications) {
             String payload =
                     item instanceof TxContext.Notification.Broken broken ? "broken " + broken.lock() : "granted";
             send(sql, channel(item.client()), payload);
@@ -62,8 +62,8 @@ public final class Notifier {
     }
 
     /** Tells them within this JVM, after the commit. */
-    void tell(List<TxContext.Notification> news, ReadyDatabase at) {
-        LocalClients.tell(at.found().place(), news);
+    void tell(List<TxContext.Notification> notifications, ReadyDatabase at) {
+        LocalClients.tell(at.found().place(), notifications);
     }
 
     /** Each client has a channel of its own, so that nobody is woken for somebody else. */

@@ -45,11 +45,11 @@ public final class OpenJdbcStore
     private final ConnectionSource source;
     private final DatabaseAccess database;
     private final OperationExecutor executor;
-    private final Notifier news;
+    private final Notifier notifier;
     private final Workers workers;
-    private final WaitPoller watch;
+    private final WaitPoller poller;
     private final Renewals renewals;
-    private final RowExpiry sweep;
+    private final RowExpiry rowExpiry;
     private final OperationTimeouts deadlines;
     private final RenewalOutage outage = new RenewalOutage();
     private final SharedClaims shared = new SharedClaims();
@@ -67,18 +67,18 @@ public final class OpenJdbcStore
         int connections = settings.connections();
         int kept = settings.sessionLocks() ? 2 : 1;
         this.source = opener.open(connections + kept, DatabaseAccess.patience(context.storeTimeout()));
-        this.news = new Notifier(this, settings.listen());
+        this.notifier = new Notifier(this, settings.listen());
         int id = CLIENTS.incrementAndGet();
         this.session =
                 settings.sessionLocks() ? new PinnedSession("leasehold-jdbc-" + id + "-session", context, this) : null;
-        this.database =
-                new DatabaseAccess(source, new SchemaCheck(settings, name), name, context, news, this::added, session);
+        this.database = new DatabaseAccess(
+                source, new SchemaCheck(settings, name), name, context, notifier, this::added, session);
         this.executor = new OperationExecutor(
-                database, name, context, news, this::added, session, new CallerRunsPolicy(context, source));
+                database, name, context, notifier, this::added, session, new CallerRunsPolicy(context, source));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
-        this.watch = new WaitPoller(context, () -> later(this::look), session == null);
+        this.poller = new WaitPoller(context, () -> later(this::look), session == null);
         this.renewals = new Renewals(context.time(), shared, this::renewAlone, () -> later(this::renewGathered));
-        this.sweep = new RowExpiry(() -> later(this::sweepOnce), this::tidy);
+        this.rowExpiry = new RowExpiry(() -> later(this::expireRows), this::tidy);
         this.mayListen = settings.listen();
         this.listener = new PostgresListener(
                 "leasehold-jdbc-" + id + "-listen", () -> Notifier.channel(context.clientId()), this);
@@ -90,9 +90,9 @@ public final class OpenJdbcStore
         StoreOperation<ClaimAnswer> operation =
                 operation((protocol, now) -> protocol.claim(claim, now), answer -> claimed(claim, answer));
         ServerOperation.First<ClaimAnswer> first =
-                session != null || claim.isShared() || watch.isWaiting(claim.id()) || joining.contains(claim.id())
+                session != null || claim.isShared() || poller.isWaiting(claim.id()) || joining.contains(claim.id())
                         ? null
-                        : (quick, sql, sentAt) -> quick.claim(sql, claim, sentAt);
+                        : (path, sql, sentAt) -> path.claim(sql, claim, sentAt);
         ServerOperation.Waiting<ClaimAnswer> waiting = session != null ? null : path -> path.claim(claim, joining);
         return submit(new ServerOperation<>(operation, claim.lock(), first, waiting, claim.id(), null, true, false));
     }
@@ -125,9 +125,9 @@ public final class OpenJdbcStore
         start(new ServerOperation<>(
                 renewal.operation(),
                 lease.lock(),
-                (quick, sql, sentAt) -> shared.contains(lease.claim())
-                        ? quick.renewShared(sql, lease, renewal.duration(), sentAt)
-                        : quick.renew(sql, lease, renewal.duration(), sentAt),
+                (path, sql, sentAt) -> shared.contains(lease.claim())
+                        ? path.renewShared(sql, lease, renewal.duration(), sentAt)
+                        : path.renew(sql, lease, renewal.duration(), sentAt),
                 path -> path.renew(lease.lock(), lease.claim()),
                 lease.claim(),
                 new RenewAnswer.Lost(),
@@ -174,7 +174,7 @@ public final class OpenJdbcStore
                     drop(lease.lock(), lease::equals);
                 });
         ServerOperation.First<ReleaseAnswer> first =
-                session != null ? null : (quick, sql, sentAt) -> quick.release(sql, lease, keepFor);
+                session != null ? null : (path, sql, sentAt) -> path.release(sql, lease, keepFor);
         // No look before the transaction: where the single statement is not enough, there is somebody to hand over to.
         ReleaseAnswer ifTaken = session != null ? null : ReleaseAnswer.NOT_HELD;
         return submit(
@@ -184,7 +184,7 @@ public final class OpenJdbcStore
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
         StoreOperation<Boolean> operation = operation((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
-            watch.finished(claim);
+            poller.finished(claim);
             joining.remove(claim);
             shared.remove(claim);
             drop(lock, lease -> lease.claim().equals(claim));
@@ -231,7 +231,7 @@ public final class OpenJdbcStore
 
     @Override
     public void nudge() {
-        watch.nudge();
+        poller.nudge();
     }
 
     @Override
@@ -244,13 +244,13 @@ public final class OpenJdbcStore
         deadlines
                 .close()
                 .forEach(operation -> operation.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
-        watch.close();
+        poller.close();
         listener.close();
         if (session != null) {
             session.close();
         }
         workers.close();
-        news.close();
+        notifier.close();
         source.close();
     }
 
@@ -306,19 +306,19 @@ public final class OpenJdbcStore
     }
 
     private void look() {
-        watch.look(database);
+        poller.look(database);
     }
 
     private void renewGathered() {
         renewals.renew(database);
     }
 
-    private void sweepOnce() {
-        sweep.look(database);
+    private void expireRows() {
+        rowExpiry.look(database);
     }
 
     private void added(String lock) {
-        sweep.added(lock);
+        rowExpiry.added(lock);
     }
 
     private void claimed(Claim claim, ClaimAnswer answer) {
@@ -326,7 +326,7 @@ public final class OpenJdbcStore
         if (claim.isShared() && mayHold) {
             shared.add(claim.id());
         }
-        watch.claimed(claim, answer);
+        poller.claimed(claim, answer);
         if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canNotify()) {
             listener.want();
         }
@@ -350,7 +350,7 @@ public final class OpenJdbcStore
 
     @Override
     public void granted() {
-        watch.nudge();
+        poller.nudge();
     }
 
     @Override
@@ -360,12 +360,12 @@ public final class OpenJdbcStore
 
     @Override
     public void told(boolean comesThrough) {
-        watch.told(comesThrough);
+        poller.told(comesThrough);
     }
 
     @Override
     public boolean isIdle() {
-        return watch.isIdle();
+        return poller.isIdle();
     }
 
     @Override

@@ -32,7 +32,7 @@ final class OperationExecutor {
     private final DatabaseAccess database;
     private final String store;
     private final StoreContext context;
-    private final Notifier news;
+    private final Notifier notifier;
     private final Consumer<String> added;
     private final @Nullable PinnedSession session;
     private final CallerRunsPolicy callerRuns;
@@ -47,14 +47,14 @@ final class OperationExecutor {
             DatabaseAccess database,
             String store,
             StoreContext context,
-            Notifier news,
+            Notifier notifier,
             Consumer<String> added,
             @Nullable PinnedSession session,
             CallerRunsPolicy callerRuns) {
         this.database = database;
         this.store = store;
         this.context = context;
-        this.news = news;
+        this.notifier = notifier;
         this.added = added;
         this.session = session;
         this.callerRuns = callerRuns;
@@ -252,7 +252,7 @@ final class OperationExecutor {
         }
         ClockReading sentAt = context.time().now();
         long askedAt = context.time().nanos();
-        T answer = first.on(at.quick(), borrowed.sql(), sentAt);
+        T answer = first.on(at.singleStatement(), borrowed.sql(), sentAt);
         callerRuns.heard(askedAt);
         if (answer == null) {
             request.operation().undone();
@@ -282,14 +282,14 @@ final class OperationExecutor {
             added.accept(lock);
             return false;
         }
-        news.write(done.transaction().news(), borrowed.sql(), at);
+        notifier.write(done.transaction().notifications(), borrowed.sql(), at);
         if (!request.operation().commits() && !request.operation().isCommitting()) {
             borrowed.rollBack();
             return true;
         }
         commit(borrowed);
         callerRuns.heard(askedAt);
-        news.tell(done.transaction().news(), at);
+        notifier.tell(done.transaction().notifications(), at);
         request.operation().note(done.answer());
         request.operation().succeed(done.answer());
         return true;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 record ReadyDatabase(
         SchemaCheck.Found found,
         Object namespace,
-        SingleStatementPath quick,
+        SingleStatementPath singleStatement,
         TransactionalPath transaction,
         @Nullable SessionKeys keys,
         boolean limitsWaits) {

@@ -43,7 +43,7 @@ final class RowExpiry {
     private boolean begun;
 
     /**
-     * Makes a sweep.
+     * Makes a row expiry.
      *
      * @param startLook has {@link #look} called by another thread, some time
      * @param removeDead removes the dead from a lock's queue, and a holder whose session is gone

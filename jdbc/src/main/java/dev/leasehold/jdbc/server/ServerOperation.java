@@ -32,7 +32,7 @@ record ServerOperation<T>(
     /** A first statement is a single one; null if that was not enough, and then it has changed nothing. */
     @FunctionalInterface
     interface First<T> {
-        @Nullable T on(SingleStatementPath quick, Sql sql, ClockReading sentAt) throws SQLException;
+        @Nullable T on(SingleStatementPath path, Sql sql, ClockReading sentAt) throws SQLException;
     }
 
     /** The result of an operation while others have the lock; null if that was not enough. */

@@ -81,7 +81,7 @@ final class WaitPoller {
     private boolean closed;
 
     /**
-     * Makes a watch.
+     * Makes a poller.
      *
      * @param startLook has {@link #look} called by another thread, soon
      * @param signalsSuffice whether a lock may be relied on as soon as its row says so

@@ -33,11 +33,11 @@ final class SqliteHolderRows {
     record Handed(String lock, StoredLease lease, boolean foreign) {}
 
     private final Sql sql;
-    private final ForeignBootLeases sightings;
+    private final ForeignBootLeases foreignBootLeases;
 
-    SqliteHolderRows(Sql sql, ForeignBootLeases sightings) {
+    SqliteHolderRows(Sql sql, ForeignBootLeases foreignBootLeases) {
         this.sql = sql;
-        this.sightings = sightings;
+        this.foreignBootLeases = foreignBootLeases;
     }
 
     /**
@@ -55,7 +55,7 @@ final class SqliteHolderRows {
             if (raw.isForeign(now)) {
                 foreign = true;
                 lease = lease.ending(
-                        sightings.end(lock, raw.boot(), lease.token(), lease.ends(), raw.span(), now, writing));
+                        foreignBootLeases.end(lock, raw.boot(), lease.token(), lease.ends(), raw.span(), now, writing));
             }
             if (lease.ends() > now.micros()) {
                 alive.add(lease);
@@ -98,7 +98,7 @@ final class SqliteHolderRows {
                 row.id(),
                 holder.token());
         if (row.foreign()) {
-            sightings.forget(row.id(), holder.token());
+            foreignBootLeases.forget(row.id(), holder.token());
         }
     }
 
@@ -109,7 +109,7 @@ final class SqliteHolderRows {
     private void remove(long lock, StoredLease holder, boolean foreign) throws SQLException {
         sql.change("DELETE FROM leasehold_holder WHERE lock = ? AND token = ?", lock, holder.token());
         if (foreign) {
-            sightings.forget(lock, holder.token());
+            foreignBootLeases.forget(lock, holder.token());
         }
     }
 

@@ -37,14 +37,14 @@ final class SqliteLockRows implements LockRows {
 
     private final Sql sql;
     private final String namespace;
-    private final ForeignBootLeases sightings;
+    private final ForeignBootLeases foreignBootLeases;
     private final SqliteHolderRows holders;
 
     SqliteLockRows(Sql sql, String namespace) {
         this.sql = sql;
         this.namespace = namespace;
-        this.sightings = new ForeignBootLeases(sql);
-        this.holders = new SqliteHolderRows(sql, sightings);
+        this.foreignBootLeases = new ForeignBootLeases(sql);
+        this.holders = new SqliteHolderRows(sql, foreignBootLeases);
     }
 
     SqliteHolderRows holders() {
@@ -211,13 +211,13 @@ final class SqliteLockRows implements LockRows {
     void delete(LockRow row) throws SQLException {
         sql.change("DELETE FROM leasehold_lock WHERE id = ?", row.id());
         holders.removeAll(row.id());
-        sightings.forget(row.id());
+        foreignBootLeases.forget(row.id());
     }
 
-    /** Those who share a lock have sightings of their own. */
+    /** Does nothing for a shared lock, because {@link SqliteHolderRows} forgets each of its leases by itself. */
     private void forgetForeignBoot(LockRow row) throws SQLException {
         if (row.foreign() && !row.shared()) {
-            sightings.forget(row.id());
+            foreignBootLeases.forget(row.id());
         }
     }
 
@@ -237,8 +237,8 @@ final class SqliteLockRows implements LockRows {
         StoredLease stored = raw.stored();
         boolean foreign = raw.span() > 0 && !raw.boot().equals(now.boot());
         if (foreign) {
-            stored = stored.ending(
-                    sightings.end(raw.id(), raw.boot(), stored.token(), stored.ends(), raw.span(), now, writing));
+            stored = stored.ending(foreignBootLeases.end(
+                    raw.id(), raw.boot(), stored.token(), stored.ends(), raw.span(), now, writing));
         }
         boolean taken = raw.span() > 0 && stored.ends() > now.micros();
         Holders alive = taken ? new Holders(List.of(stored)) : Holders.NONE;

@@ -107,11 +107,11 @@ final class SqlitePoller {
         lastLook = System.nanoTime();
         boolean atHolds = looksAtHolds();
         long version = database.version();
-        boolean news = nudged || version != seenVersion;
+        boolean changedSinceLook = nudged || version != seenVersion;
         seenVersion = version;
-        changed |= news;
+        changed |= changedSinceLook;
         waits.values().removeIf(wait -> lastLook - wait.until() >= 0);
-        if (news && !waits.isEmpty()) {
+        if (changedSinceLook && !waits.isEmpty()) {
             lookForGrants(views);
         }
         if (atHolds) {

@@ -40,7 +40,7 @@ public final class SqliteStore implements Store, CallerThreads {
                 claim.lock(),
                 true,
                 (protocol, now) -> protocol.claim(claim, now),
-                answer -> thread.watch().claimed(claim, answer));
+                answer -> thread.poller().claimed(claim, answer));
     }
 
     @Override
@@ -49,7 +49,7 @@ public final class SqliteStore implements Store, CallerThreads {
                 lease.lock(),
                 true,
                 (protocol, now) -> protocol.renew(lease, duration, now),
-                answer -> thread.watch().renewed(lease, answer));
+                answer -> thread.poller().renewed(lease, answer));
     }
 
     @Override
@@ -58,7 +58,7 @@ public final class SqliteStore implements Store, CallerThreads {
                 lease.lock(),
                 true,
                 (protocol, now) -> protocol.downgrade(lease, duration, now),
-                answer -> thread.watch().renewed(lease, answer));
+                answer -> thread.poller().renewed(lease, answer));
     }
 
     @Override
@@ -72,13 +72,13 @@ public final class SqliteStore implements Store, CallerThreads {
                 lease.lock(),
                 true,
                 (protocol, now) -> protocol.release(lease, keepFor, now),
-                answer -> thread.watch().released(lease));
+                answer -> thread.poller().released(lease));
     }
 
     @Override
     public CompletionStage<Void> withdraw(String lock, ClaimId claim) {
         StoreOperation.Work<Boolean> work = (protocol, now) -> protocol.withdraw(lock, claim, now);
-        return submit(lock, true, work, found -> thread.watch().withdrawn(claim))
+        return submit(lock, true, work, found -> thread.poller().withdrawn(claim))
                 .thenAccept(found -> {});
     }
 

@@ -28,7 +28,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
 
     private final StoreFile file;
     private final StoreContext context;
-    private final SqliteWorker session;
+    private final SqliteWorker worker;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final ArrayDeque<StoreOperation<?>> queue = new ArrayDeque<>();
@@ -43,12 +43,12 @@ public final class SqliteThread implements LocalClients.LocalClient {
     public SqliteThread(StoreFile file, StoreContext context, ExpiryClock clock) {
         this.file = file;
         this.context = context;
-        this.session = new SqliteWorker(file, context, clock, this);
+        this.worker = new SqliteWorker(file, context, clock, this);
     }
 
     /** Only for the notes of operations, which run on this thread. */
-    SqlitePoller watch() {
-        return session.watch();
+    SqlitePoller poller() {
+        return worker.poller();
     }
 
     public void submit(StoreOperation<?> operation) {
@@ -138,32 +138,32 @@ public final class SqliteThread implements LocalClients.LocalClient {
                 // Until closed.
             }
         } finally {
-            session.disconnect();
+            worker.disconnect();
         }
     }
 
     private boolean step() {
         StoreOperation<?> operation;
-        boolean news;
+        boolean wasNudged;
         lock.lock();
         try {
             if (queue.isEmpty() && !nudged && !closed) {
-                sleep(session.nanosToNextLook());
+                sleep(worker.nanosToNextLook());
             }
             if (closed) {
                 return false;
             }
             operation = queue.poll();
-            news = nudged;
+            wasNudged = nudged;
             nudged = false;
         } finally {
             lock.unlock();
         }
         if (operation != null) {
-            session.perform(operation);
+            worker.perform(operation);
         }
-        if (news || session.nanosToNextLook() <= 0) {
-            session.look(news);
+        if (wasNudged || worker.nanosToNextLook() <= 0) {
+            worker.look(wasNudged);
         }
         return true;
     }
@@ -204,7 +204,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
         } finally {
             lock.unlock();
         }
-        boolean locked = session.isLocked();
+        boolean locked = worker.isLocked();
         String waited = context.storeTimeout().toMillis() + " ms";
         for (StoreOperation<?> operation : late) {
             operation.fail(outcome -> SqliteFailures.timedOut(file, waited, outcome, locked));

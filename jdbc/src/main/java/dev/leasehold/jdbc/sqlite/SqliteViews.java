@@ -26,18 +26,18 @@ public final class SqliteViews {
 
     private final SqliteLockRows locks;
     private final SqliteWaiterRows waiters;
-    private final SqliteRowExpiry sweep;
+    private final SqliteRowExpiry rowExpiry;
     private final String namespace;
 
     public SqliteViews(Sql sql, String namespace) {
         this.namespace = namespace;
         this.locks = new SqliteLockRows(sql, namespace);
         this.waiters = new SqliteWaiterRows(sql);
-        this.sweep = new SqliteRowExpiry(locks, waiters);
+        this.rowExpiry = new SqliteRowExpiry(locks, waiters);
     }
 
     public Protocol protocol(StoreContext context) {
-        return new Protocol(locks, waiters, sweep::step, context.owner());
+        return new Protocol(locks, waiters, rowExpiry::step, context.owner());
     }
 
     /**

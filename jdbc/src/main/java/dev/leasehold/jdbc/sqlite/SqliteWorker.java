@@ -38,7 +38,7 @@ final class SqliteWorker {
     private final StoreContext context;
     private final ExpiryClock clock;
     private final LocalClients.LocalClient self;
-    private final SqlitePoller watch;
+    private final SqlitePoller poller;
 
     /** An open file is a connection, what can be seen through it, and the rules on it. */
     private record Open(SqliteConnection database, SqliteViews views, Protocol protocol) {}
@@ -51,11 +51,11 @@ final class SqliteWorker {
         this.context = context;
         this.clock = clock;
         this.self = self;
-        this.watch = new SqlitePoller(context, clock);
+        this.poller = new SqlitePoller(context, clock);
     }
 
-    SqlitePoller watch() {
-        return watch;
+    SqlitePoller poller() {
+        return poller;
     }
 
     /** Returns whether another connection's lock is in the way. For any thread. */
@@ -110,7 +110,7 @@ final class SqliteWorker {
             return true;
         }
         database.sql().run("COMMIT");
-        LocalClients.tell(database.identity(), transaction.news());
+        LocalClients.tell(database.identity(), transaction.notifications());
         operation.note(answer);
         operation.succeed(answer);
         return true;
@@ -118,7 +118,7 @@ final class SqliteWorker {
 
     /** Returns how long until there is something to look at. */
     long nanosToNextLook() {
-        return open == null ? Long.MAX_VALUE : watch.nanosToNextLook();
+        return open == null ? Long.MAX_VALUE : poller.nanosToNextLook();
     }
 
     void look(boolean nudged) {
@@ -127,10 +127,10 @@ final class SqliteWorker {
             return;
         }
         try {
-            if (watch.looksAtHolds() && current.database().isDisplaced()) {
+            if (poller.looksAtHolds() && current.database().isDisplaced()) {
                 displaced();
             } else {
-                watch.look(current.database(), current.views(), nudged);
+                poller.look(current.database(), current.views(), nudged);
             }
         } catch (SQLException e) {
             if (!SqliteFailures.isBusy(e)) {

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * These tests show who is to be told what; and that it reaches the neighbours. (Looking at the file would find it too,
- * later.)
+ * These tests show who is to be told what; and that it reaches the other clients of this JVM. (Looking at the
+ * file would find it too, later.)
  */
 class NotificationTest {
 
@@ -60,34 +60,37 @@ class NotificationTest {
 
     @Test
     void theNextHolderAndTheBrokenOneAreTold() throws SQLException {
-        LeaseId held = ((Granted) protocol.claim(claim("ann"), turn())).lease();
-        protocol.claim(claim("bob"), turn());
-        protocol.claim(claim("cem"), turn());
+        LeaseId held = ((Granted) protocol.claim(claim("ann"), transaction())).lease();
+        protocol.claim(claim("bob"), transaction());
+        protocol.claim(claim("cem"), transaction());
 
-        TxContext release = turn();
+        TxContext release = transaction();
         protocol.release(held, Duration.ZERO, release);
-        assertThat(release.news()).containsExactly(new Notification.Granted("bob"));
+        assertThat(release.notifications()).containsExactly(new Notification.Granted("bob"));
 
-        TxContext broken = turn();
-        long token =
-                protocol.inspect(NamePattern.of("*"), turn()).get(0).holder().token();
+        TxContext broken = transaction();
+        long token = protocol.inspect(NamePattern.of("*"), transaction())
+                .get(0)
+                .holder()
+                .token();
         protocol.breakLease("a", token, broken);
-        assertThat(broken.news()).containsExactly(new Notification.Broken("bob", "a"), new Notification.Granted("cem"));
+        assertThat(broken.notifications())
+                .containsExactly(new Notification.Broken("bob", "a"), new Notification.Granted("cem"));
     }
 
     @Test
-    void whoAsksItselfNeedsNoNews() throws SQLException {
-        TxContext turn = turn();
-        protocol.claim(claim("ann"), turn);
-        assertThat(turn.news()).isEmpty();
+    void whoAsksItselfNeedsNoNotification() throws SQLException {
+        TxContext transaction = transaction();
+        protocol.claim(claim("ann"), transaction);
+        assertThat(transaction.notifications()).isEmpty();
     }
 
     @Test
-    void newsReachTheClientsOfTheSameFileThatTheyAreFor() {
+    void notificationsReachTheClientsOfTheSameFileThatTheyAreFor() {
         List<String> heard = new ArrayList<>();
-        LocalClients.LocalClient ann = neighbour("ann", heard);
-        LocalClients.LocalClient bob = neighbour("bob", heard);
-        LocalClients.LocalClient elsewhere = neighbour("ann", heard);
+        LocalClients.LocalClient ann = localClient("ann", heard);
+        LocalClients.LocalClient bob = localClient("bob", heard);
+        LocalClients.LocalClient elsewhere = localClient("ann", heard);
         LocalClients.join("file", ann);
         LocalClients.join("file", bob);
         LocalClients.join("other file", elsewhere);
@@ -103,7 +106,7 @@ class NotificationTest {
         assertThat(heard).hasSize(2);
     }
 
-    private TxContext turn() {
+    private TxContext transaction() {
         return clock.begin(time.now());
     }
 
@@ -111,7 +114,7 @@ class NotificationTest {
         return new Claim(new ClaimId(client, 1), "a", TestClient.LEASE, 0, true);
     }
 
-    private static LocalClients.LocalClient neighbour(String name, List<String> heard) {
+    private static LocalClients.LocalClient localClient(String name, List<String> heard) {
         return new LocalClients.LocalClient() {
             @Override
             public String client() {

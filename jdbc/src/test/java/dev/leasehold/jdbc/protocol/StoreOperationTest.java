@@ -9,35 +9,35 @@ import org.junit.jupiter.api.Test;
 class StoreOperationTest {
 
     private final AtomicReference<Outcome> told = new AtomicReference<>();
-    private final StoreOperation<String> job = new StoreOperation<>((protocol, now) -> "", answer -> {}, true, 0);
+    private final StoreOperation<String> operation = new StoreOperation<>((protocol, now) -> "", answer -> {}, true, 0);
 
     @Test
     void whatIsGivenUpBeforeTheCommitIsNeverCommitted() {
         giveUp();
-        assertThat(job.commits()).isFalse();
+        assertThat(operation.commits()).isFalse();
         assertThat(told).hasValue(Outcome.NOT_ACQUIRED);
     }
 
     @Test
     void whatIsGivenUpDuringTheCommitIsUnknown() {
-        assertThat(job.commits()).isTrue();
+        assertThat(operation.commits()).isTrue();
         giveUp();
         assertThat(told).hasValue(Outcome.UNKNOWN);
-        job.succeed("too late");
-        assertThat(job.answer()).isCompletedExceptionally();
+        operation.succeed("too late");
+        assertThat(operation.answer()).isCompletedExceptionally();
     }
 
     @Test
     void whatIsAnsweredStaysAnswered() {
-        job.commits();
-        job.succeed("done");
+        operation.commits();
+        operation.succeed("done");
         giveUp();
         assertThat(told).hasNullValue();
-        assertThat(job.answer()).isCompletedWithValue("done");
+        assertThat(operation.answer()).isCompletedWithValue("done");
     }
 
     private void giveUp() {
-        job.fail(outcome -> {
+        operation.fail(outcome -> {
             told.set(outcome);
             return new IllegalStateException();
         });

@@ -49,9 +49,9 @@ class RenewalBatchTest {
     private Renewals.Renewal renewal(Store store, String lock) {
         Claim claim = new Claim(new ClaimId("client", ++claims), lock, LEASE, 0, false);
         LeaseId lease = ((ClaimAnswer.Granted) TestClient.get(store.claim(claim))).lease();
-        StoreOperation<RenewAnswer> job =
+        StoreOperation<RenewAnswer> operation =
                 new StoreOperation<>((protocol, now) -> protocol.renew(lease, LONGER, now), answer -> {}, true, 0);
-        return new Renewals.Renewal(lease, LONGER, job);
+        return new Renewals.Renewal(lease, LONGER, operation);
     }
 
     private static void change(Connection connection, String text) throws SQLException {

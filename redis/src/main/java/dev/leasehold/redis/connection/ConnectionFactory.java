@@ -13,15 +13,15 @@ public record ConnectionFactory(StoreContext context) {
     private static final Duration MOST_CONNECTING = Duration.ofSeconds(5);
 
     /** Makes a reconnecting connection over {@code opener}. */
-    public ReconnectingConnection link(
+    public ReconnectingConnection reconnectingConnection(
             String name,
             Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
             Runnable reopened) {
-        return link(name, Duration.ZERO, opener, reopened);
+        return reconnectingConnection(name, Duration.ZERO, opener, reopened);
     }
 
-    /** A link on which the server may take so much longer to answer. */
-    public ReconnectingConnection link(
+    /** Makes one on which the server may take so much longer to answer. */
+    public ReconnectingConnection reconnectingConnection(
             String name,
             Duration longer,
             Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,

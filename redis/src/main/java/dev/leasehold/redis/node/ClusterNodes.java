@@ -51,7 +51,7 @@ public final class ClusterNodes implements LockCommands {
     private final Function<SlotMap.Address, Connector> connectors;
     private final StoreContext context;
     private final RedisSettings settings;
-    private final NodeListener events;
+    private final NodeListener listener;
     private final KeyNames names;
     private final Inbox inbox;
     private final ConcurrentMap<SlotMap.Address, RedisNode> nodes = new ConcurrentHashMap<>();
@@ -66,16 +66,16 @@ public final class ClusterNodes implements LockCommands {
             Function<SlotMap.Address, Connector> connectors,
             StoreContext context,
             RedisSettings settings,
-            NodeListener events) {
+            NodeListener listener) {
         this.name = name;
         this.seeds = seeds;
         this.connectors = connectors;
         this.context = context;
-        this.events = events;
+        this.listener = listener;
         this.settings = settings;
         names = settings.plainKeys() ? KeyNames.plain(true) : KeyNames.of(context.namespace());
         Connector anyone = new SearchingConnector(name, this::anywhere, false);
-        inbox = new Inbox(anyone, context, names, settings.replicas() == 0, events);
+        inbox = new Inbox(anyone, context, names, settings.replicas() == 0, listener);
     }
 
     private List<Connector> anywhere() {
@@ -213,7 +213,7 @@ public final class ClusterNodes implements LockCommands {
     private RedisNode node(SlotMap.Address address) {
         RedisNode node = nodes.computeIfAbsent(
                 address,
-                at -> new RedisNode(connectors.apply(at), context, settings, names, inbox, false, eventsOf(at)));
+                at -> new RedisNode(connectors.apply(at), context, settings, names, inbox, false, listenerOf(at)));
         if (closed) {
             node.close();
         }
@@ -224,16 +224,16 @@ public final class ClusterNodes implements LockCommands {
      * Narrows the doubt to one node: when its connection has been lost, leases on the others are not in doubt, and asking
      * costs them much.
      */
-    private NodeListener eventsOf(SlotMap.Address node) {
+    private NodeListener listenerOf(SlotMap.Address node) {
         return new NodeListener() {
             @Override
             public void granted(Grant grant, @Nullable Validity validity) {
-                events.granted(grant, validity);
+                listener.granted(grant, validity);
             }
 
             @Override
             public void doubt(@Nullable String lock) {
-                events.doubt(lock);
+                listener.doubt(lock);
             }
 
             @Override
@@ -310,7 +310,7 @@ public final class ClusterNodes implements LockCommands {
             }
         });
         if (before != null && !before.equals(fresh)) {
-            events.doubt(null);
+            listener.doubt(null);
         }
     }
 

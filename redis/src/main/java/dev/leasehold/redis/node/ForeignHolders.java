@@ -43,13 +43,13 @@ public final class ForeignHolders {
 
     private final RedisNode node;
     private final TimeSource time;
-    private final NodeListener events;
+    private final NodeListener listener;
     private final ConcurrentMap<String, Watch> watches = new ConcurrentHashMap<>();
 
-    ForeignHolders(RedisNode node, TimeSource time, NodeListener events) {
+    ForeignHolders(RedisNode node, TimeSource time, NodeListener listener) {
         this.node = node;
         this.time = time;
-        this.events = events;
+        this.listener = listener;
     }
 
     void answered(Claim claim, ClaimAnswer answer) {
@@ -111,7 +111,7 @@ public final class ForeignHolders {
                         watches.remove(lock, watch);
                     } else if (left == GONE) {
                         if (watches.remove(lock, watch)) {
-                            events.doubt(lock);
+                            listener.doubt(lock);
                         }
                     } else {
                         lookLater(lock, watch, left < 0 ? Long.MAX_VALUE : left * 1_000_000 + 1_000_000);

@@ -40,8 +40,8 @@ public final class Inbox {
     private final String prefix;
     private final boolean counts;
     private final TimeSource time;
-    private final NodeListener events;
-    private final ReconnectingConnection link;
+    private final NodeListener listener;
+    private final ReconnectingConnection reconnectingConnection;
 
     /** Null if it is not known. */
     private volatile @Nullable String runWhereOpened;
@@ -58,17 +58,17 @@ public final class Inbox {
      * @param connector to the server that publishes, or to any node of its cluster
      * @param counts whether a grant counts as it is announced; else it is only a reason to ask
      */
-    public Inbox(Connector connector, StoreContext context, KeyNames names, boolean counts, NodeListener events) {
+    public Inbox(Connector connector, StoreContext context, KeyNames names, boolean counts, NodeListener listener) {
         this.context = context;
         this.prefix = names.inboxPrefix();
         this.counts = counts;
         this.time = context.time();
-        this.events = events;
-        this.link = new ConnectionFactory(context)
-                .link(
+        this.listener = listener;
+        this.reconnectingConnection = new ConnectionFactory(context)
+                .reconnectingConnection(
                         connector + " (inbox)",
                         () -> connector.listen().thenCompose(this::subscribe),
-                        () -> events.doubt(null));
+                        () -> listener.doubt(null));
     }
 
     String channel() {
@@ -81,16 +81,16 @@ public final class Inbox {
     }
 
     boolean isOpen() {
-        return link.now() != null;
+        return reconnectingConnection.now() != null;
     }
 
     /** Subscribes, if it has not been done; the stage completes when the server has confirmed. */
     CompletableFuture<RedisConnection> open() {
-        return link.open();
+        return reconnectingConnection.open();
     }
 
     CompletableFuture<@Nullable Void> close() {
-        return link.close();
+        return reconnectingConnection.close();
     }
 
     /**
@@ -99,7 +99,7 @@ public final class Inbox {
      * pause of this process the answer may lie here unread.
      */
     void verify() {
-        RedisConnection open = link.now();
+        RedisConnection open = reconnectingConnection.now();
         StatefulRedisPubSubConnection<String, String> asked = connection;
         long last = askedAt.get();
         long now = time.nanos();
@@ -154,7 +154,7 @@ public final class Inbox {
      */
     void followCommandsTo(String run) {
         String known = runWhereOpened;
-        RedisConnection open = link.now();
+        RedisConnection open = reconnectingConnection.now();
         if (known != null && open != null && !known.equals(run)) {
             open.lose("the commands go to another server by now");
         }
@@ -168,7 +168,7 @@ public final class Inbox {
             if (news.equals("granted")) {
                 granted(rest.split("\\|", GRANT_PARTS));
             } else if (news.equals("broken")) {
-                events.doubt(rest);
+                listener.doubt(rest);
             }
         } catch (RuntimeException e) {
             LOG.log(Level.DEBUG, "a message on " + channel() + " could not be read, and was passed over", e);
@@ -183,7 +183,7 @@ public final class Inbox {
         }
         LeaseId lease = new LeaseId(parts[7], claim, Long.parseLong(parts[0]));
         Duration period = Duration.ofMillis(Long.parseLong(parts[3]));
-        events.granted(
+        listener.granted(
                 HolderTerms.parse(parts[4]).grant(lease),
                 counts ? ClockStamp.ofPushed(parts[1], period, time.nanos()) : null);
     }

@@ -46,7 +46,7 @@ public final class OpenRedisStore implements Store, CallerThreads {
     }
 
     /** Passes the nodes' unasked messages to the client. */
-    public static NodeListener events(StoreContext context) {
+    public static NodeListener listener(StoreContext context) {
         return new NodeListener() {
             @Override
             public void granted(Grant grant, @Nullable Validity validity) {

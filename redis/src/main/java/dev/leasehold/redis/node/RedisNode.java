@@ -69,7 +69,7 @@ public final class RedisNode implements LockCommands {
             KeyNames names,
             Inbox inbox,
             boolean counted,
-            NodeListener events) {
+            NodeListener listener) {
         this.connector = connector;
         this.context = context;
         this.inbox = inbox;
@@ -78,17 +78,17 @@ public final class RedisNode implements LockCommands {
         keys = new LockKeys.Cache(names, counted);
         claims = new ClaimScript(context, keys, inbox, counted);
         replicas = settings.replicas() > 0 ? new Replicas(connector, context, settings) : null;
-        foreign = names.arePlain() ? new ForeignHolders(this, context.time(), events) : null;
+        foreign = names.arePlain() ? new ForeignHolders(this, context.time(), listener) : null;
         this.renewals = new ConcurrentHashMap<>();
         commands = new ConnectionFactory(context)
-                .link(
+                .reconnectingConnection(
                         connector.toString(),
                         () -> counted
                                 ? connector
                                         .connect()
                                         .thenCompose(one -> ServerMode.standalone(one, connector.toString()))
                                 : connector.connect(),
-                        events::doubtNode);
+                        listener::doubtNode);
         scripts = new ScriptRunner(connector, context.time(), commands);
     }
 

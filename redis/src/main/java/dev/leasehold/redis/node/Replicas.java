@@ -38,7 +38,7 @@ final class Replicas {
     private record Request(LeaseId lease, String key, boolean asking, CompletableFuture<@Nullable Void> done) {}
 
     private final String name;
-    private final ReconnectingConnection link;
+    private final ReconnectingConnection reconnectingConnection;
     private final TimeSource time;
     private final Duration storeTimeout;
     private final int needed;
@@ -54,7 +54,8 @@ final class Replicas {
         timeout = settings.replicaTimeout();
         time = context.time();
         storeTimeout = context.storeTimeout();
-        link = new ConnectionFactory(context).link(name, timeout, connector::connect, () -> {});
+        reconnectingConnection =
+                new ConnectionFactory(context).reconnectingConnection(name, timeout, connector::connect, () -> {});
     }
 
     /**
@@ -95,7 +96,7 @@ final class Replicas {
             mutex.unlock();
         }
         if (!round.isEmpty()) {
-            link.open().whenComplete((connection, failure) -> {
+            reconnectingConnection.open().whenComplete((connection, failure) -> {
                 if (failure == null) {
                     waitOn(connection, round);
                 } else {
@@ -204,6 +205,6 @@ final class Replicas {
     }
 
     CompletableFuture<@Nullable Void> close() {
-        return link.close();
+        return reconnectingConnection.close();
     }
 }

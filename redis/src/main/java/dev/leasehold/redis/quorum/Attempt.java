@@ -80,9 +80,9 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     }
 
     private final Quorum quorum;
-    private final GateSelection ranks;
+    private final GateSelection gateSelection;
     private final SerialExecutor serial;
-    private final BallotRound ballots;
+    private final BallotRound ballotRound;
     private final VoteCount count;
     private final Claimant claimant;
     private final SerialTimer grace;
@@ -104,17 +104,17 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
      */
     Attempt(
             Quorum quorum,
-            GateSelection ranks,
+            GateSelection gateSelection,
             SerialExecutor serial,
             Ballot first,
             Duration patience,
             Claimant claimant) {
         this.quorum = quorum;
-        this.ranks = ranks;
+        this.gateSelection = gateSelection;
         this.serial = serial;
         this.claimant = claimant;
-        ballots = new BallotRound(quorum, serial, first, patience, this);
-        count = ballots.count();
+        ballotRound = new BallotRound(quorum, serial, first, patience, this);
+        count = ballotRound.count();
         TimeSource time = quorum.time();
         grace = new SerialTimer(time, serial);
         reask = new SerialTimer(time, serial);
@@ -136,7 +136,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
 
     private void askAll() {
         proposedAt = quorum.time().now();
-        ballots.askAll(quorum.gate(ranks));
+        ballotRound.askAll(quorum.gate(gateSelection));
     }
 
     VoteCount count() {
@@ -216,17 +216,17 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
      * has a majority.
      */
     boolean isRefusedByGate() {
-        int gate = quorum.gate(ranks);
+        int gate = quorum.gate(gateSelection);
         return gate >= 0 && count.vote(gate) instanceof Vote.Busy busy && !busy.isForeign();
     }
 
     boolean isGivenByGate() {
-        int gate = quorum.gate(ranks);
+        int gate = quorum.gate(gateSelection);
         return gate >= 0 && count.saidYes(gate);
     }
 
     private boolean isGateOwed() {
-        int gate = quorum.gate(ranks);
+        int gate = quorum.gate(gateSelection);
         return gate >= 0 && count.isOwed(gate);
     }
 
@@ -240,9 +240,9 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         }
         long taken = quorum.time().nanos() - proposedAt.nanos();
         long more = Math.min(
-                Math.max(LEAST_GRACE_NANOS, 2 * taken), ballots.patience().toNanos());
+                Math.max(LEAST_GRACE_NANOS, 2 * taken), ballotRound.patience().toNanos());
         grace.set(Duration.ofNanos(more), () -> {
-            int gate = quorum.gate(ranks);
+            int gate = quorum.gate(gateSelection);
             if (gate >= 0 && count.isOwed(gate)) {
                 quorum.failed(gate);
                 judge();
@@ -258,7 +258,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private void press() {
         phase = Phase.PRESSING;
         reaskNanos = FIRST_REASK_NANOS;
-        giveUp.set(ballots.patience(), this::lose);
+        giveUp.set(ballotRound.patience(), this::lose);
         askAgainLater();
     }
 
@@ -283,12 +283,12 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
             }
         }
         if (!again.isEmpty()) {
-            ballots.ask(again);
+            ballotRound.ask(again);
         }
     }
 
     private void win() {
-        QuorumLease won = new QuorumLease(quorum, serial, ranks, count.ballot(), count);
+        QuorumLease won = new QuorumLease(quorum, serial, gateSelection, count.ballot(), count);
         Validity validity = won.validity(proposedAt, claimant.lease());
         if (validity == null) {
             lose();
@@ -313,7 +313,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     }
 
     private void stopTimers() {
-        ballots.stop();
+        ballotRound.stop();
         grace.stop();
         reask.stop();
         giveUp.stop();
@@ -321,6 +321,6 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
 
     @Override
     public CompletableFuture<@Nullable Void> cleanUp() {
-        return ballots.cleanUp(!hasWon);
+        return ballotRound.cleanUp(!hasWon);
     }
 }

@@ -92,7 +92,7 @@ final class BallotRound {
                     if (vote == null) {
                         failed(node, ballot, failure);
                     } else {
-                        quorum.saw(node, vote.view());
+                        quorum.saw(node, vote.status());
                         count.answered(node, ballot.token(), vote);
                         listener.answered(node, vote);
                     }

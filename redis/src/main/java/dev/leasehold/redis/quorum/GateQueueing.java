@@ -32,17 +32,17 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
         void stands(ClaimAnswer.Busy answer);
 
         /** The gate has given it the lock, which bounds its proposals from below, and counts for nothing else. */
-        void hasItsTurn(GateQueueing place, long token);
+        void hasItsTurn(GateQueueing queueing, long token);
 
         /** It has no place here, or another gate is the right one. */
         void mustJoinAgain();
     }
 
     private final Quorum quorum;
-    private final GateSelection ranks;
+    private final GateSelection gateSelection;
     private final SerialExecutor serial;
     private final int gate;
-    private final BallotRound ballots;
+    private final BallotRound ballotRound;
     private final Waiter waiter;
     private boolean isAsking;
     private boolean isOver;
@@ -51,24 +51,24 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     private int misses;
 
     /**
-     * Makes a place that has not been asked for yet.
+     * Makes one that has asked the gate for nothing yet.
      *
      * @param first what the gate is asked for first
      */
     GateQueueing(
             Quorum quorum,
-            GateSelection ranks,
+            GateSelection gateSelection,
             SerialExecutor serial,
             int gate,
             Ballot first,
             Duration patience,
             Waiter waiter) {
         this.quorum = quorum;
-        this.ranks = ranks;
+        this.gateSelection = gateSelection;
         this.serial = serial;
         this.gate = gate;
         this.waiter = waiter;
-        ballots = new BallotRound(quorum, serial, first, patience, this);
+        ballotRound = new BallotRound(quorum, serial, first, patience, this);
     }
 
     /**
@@ -78,12 +78,12 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
      */
     void ask(long proposal) {
         isAsking = true;
-        ballots.count().propose(proposal);
-        ballots.expect(gate);
+        ballotRound.count().propose(proposal);
+        ballotRound.expect(gate);
         CompletableFuture<?> listening =
                 quorum.voter(gate).listen(ballot().lock()).toCompletableFuture();
         if (listening.isDone() && !listening.isCompletedExceptionally()) {
-            ballots.send(gate);
+            ballotRound.send(gate);
             return;
         }
         listening.whenComplete((done, failure) -> serial.execute(() -> {
@@ -91,9 +91,9 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
                 return;
             }
             if (failure == null) {
-                ballots.send(gate);
+                ballotRound.send(gate);
             } else {
-                ballots.failed(gate, ballot(), failure);
+                ballotRound.failed(gate, ballot(), failure);
             }
         }));
     }
@@ -116,7 +116,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     }
 
     Ballot ballot() {
-        return ballots.count().ballot();
+        return ballotRound.count().ballot();
     }
 
     @Override
@@ -130,12 +130,12 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     }
 
     private void judge() {
-        if (!isAsking || ballots.count().isOwed(gate)) {
+        if (!isAsking || ballotRound.count().isOwed(gate)) {
             return;
         }
         isAsking = false;
-        ballots.stop();
-        Vote vote = ballots.count().vote(gate);
+        ballotRound.stop();
+        Vote vote = ballotRound.count().vote(gate);
         misses = vote == null ? misses : 0;
         if (vote instanceof Vote.Busy busy) {
             waiter.stands(new ClaimAnswer.Busy(busy.holder(), busy.timeLeft(), busy.place()));
@@ -149,7 +149,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
             ask(stale.last() + 1);
         } else if (vote instanceof Vote.TooFar far && raises++ < MOST_RAISES) {
             ask(far.most());
-        } else if (vote == null && ++misses < MOST_MISSES && quorum.gate(ranks) == gate) {
+        } else if (vote == null && ++misses < MOST_MISSES && quorum.gate(gateSelection) == gate) {
             ask(ballot().token());
         } else {
             waiter.mustJoinAgain();
@@ -175,7 +175,7 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
      * questions about other locks is first asked about this one, and left if it does not answer that either.
      */
     private boolean isAnotherGateRight() {
-        int right = quorum.gate(ranks);
+        int right = quorum.gate(gateSelection);
         return right >= 0 && right != gate && !quorum.isUnheard(gate);
     }
 
@@ -183,12 +183,12 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
     public void stop() {
         isOver = true;
         isAsking = false;
-        ballots.stop();
+        ballotRound.stop();
     }
 
     @Override
     public CompletableFuture<@Nullable Void> cleanUp() {
         // The gate has given a turn, and no attempt was made of it.
-        return ballots.cleanUp(true);
+        return ballotRound.cleanUp(true);
     }
 }

@@ -16,7 +16,7 @@ final class NodeDiscovery implements ClaimStep {
     private final SerialExecutor serial;
     private final Consumer<NodeDiscovery> done;
     private final SerialTimer limit;
-    private final @Nullable NodeFailure[] misses;
+    private final @Nullable NodeFailure[] failures;
     private int open;
     private boolean over;
 
@@ -30,7 +30,7 @@ final class NodeDiscovery implements ClaimStep {
         this.serial = serial;
         this.done = done;
         limit = new SerialTimer(quorum.time(), serial);
-        misses = new NodeFailure[quorum.size()];
+        failures = new NodeFailure[quorum.size()];
         open = quorum.size();
     }
 
@@ -39,11 +39,11 @@ final class NodeDiscovery implements ClaimStep {
             int node = i;
             quorum.voter(i)
                     .look()
-                    .whenComplete((view, failure) -> serial.execute(() -> {
-                        if (view != null) {
-                            quorum.saw(node, view);
+                    .whenComplete((status, failure) -> serial.execute(() -> {
+                        if (status != null) {
+                            quorum.saw(node, status);
                         }
-                        misses[node] = view != null ? null : NodeFailure.of(failure);
+                        failures[node] = status != null ? null : NodeFailure.of(failure);
                         open--;
                         discovered();
                     }));
@@ -68,14 +68,14 @@ final class NodeDiscovery implements ClaimStep {
 
     /** Returns a node's answer in words. */
     String words(int node) {
-        NodeFailure miss = misses[node];
-        return miss == null ? "answered" : miss.words();
+        NodeFailure failure = failures[node];
+        return failure == null ? "answered" : failure.words();
     }
 
     /** Returns whether a node has refused in a way that trying again does not change. */
     boolean isRefused(int node) {
-        NodeFailure miss = misses[node];
-        return miss != null && miss.refused();
+        NodeFailure failure = failures[node];
+        return failure != null && failure.refused();
     }
 
     @Override

@@ -25,7 +25,7 @@ public final class Quorum {
     private static final int MISSES_OF_THE_SILENT = 3;
     private static final int LIMITS_OF_THE_SILENT = 10;
     private static final long SILENCE_FORGOTTEN_NANOS = 3_000_000_000L;
-    private static final int MOST_RANKED = 1_000;
+    private static final int MOST_GATE_SELECTIONS = 1_000;
 
     private final String name;
     private final List<Voter> voters;
@@ -34,11 +34,11 @@ public final class Quorum {
     private final QuorumSettings settings;
     private final UnaryOperator<ClaimId> attempts;
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final AtomicReferenceArray<@Nullable NodeStatus> views;
+    private final AtomicReferenceArray<@Nullable NodeStatus> statuses;
     private final AtomicReferenceArray<@Nullable Silence> silences;
     private final AtomicReferenceArray<@Nullable CompletableFuture<NodeStatus>> looks;
-    /** The ranks for the locks in use, so that the hashes are computed once and not for each claim. */
-    private final ConcurrentMap<String, GateSelection> ranks = new ConcurrentHashMap<>();
+    /** The gate selections of the locks in use, so that the hashes are computed once and not for each claim. */
+    private final ConcurrentMap<String, GateSelection> gateSelections = new ConcurrentHashMap<>();
 
     /**
      * A silence of a node says how many answers in a row are missing, when the last was due, and since when. After a while
@@ -84,7 +84,7 @@ public final class Quorum {
         this.time = time;
         this.random = random;
         this.settings = settings;
-        views = new AtomicReferenceArray<>(voters.size());
+        statuses = new AtomicReferenceArray<>(voters.size());
         silences = new AtomicReferenceArray<>(voters.size());
         looks = new AtomicReferenceArray<>(voters.size());
     }
@@ -141,20 +141,20 @@ public final class Quorum {
         return tenth.compareTo(settings.nodeTimeout()) < 0 ? tenth : settings.nodeTimeout();
     }
 
-    /** Returns the ranks of the nodes as gates of a lock. */
-    GateSelection ranks(String lock) {
-        GateSelection known = ranks.get(lock);
+    /** Returns the gate selection of a lock. */
+    GateSelection gateSelection(String lock) {
+        GateSelection known = gateSelections.get(lock);
         if (known == null) {
-            if (ranks.size() >= MOST_RANKED) {
-                ranks.clear();
+            if (gateSelections.size() >= MOST_GATE_SELECTIONS) {
+                gateSelections.clear();
             }
-            known = ranks.computeIfAbsent(lock, name -> new GateSelection(name, voters.size()));
+            known = gateSelections.computeIfAbsent(lock, name -> new GateSelection(name, voters.size()));
         }
         return known;
     }
 
-    void saw(int node, NodeStatus view) {
-        views.set(node, view);
+    void saw(int node, NodeStatus status) {
+        statuses.set(node, status);
         heard(node);
     }
 
@@ -198,7 +198,7 @@ public final class Quorum {
      * questions unanswered.
      */
     boolean isUnheard(int node) {
-        return views.get(node) == null || isPassedOver(node);
+        return statuses.get(node) == null || isPassedOver(node);
     }
 
     private boolean isPassedOver(int node) {
@@ -228,15 +228,15 @@ public final class Quorum {
         return asked;
     }
 
-    @Nullable NodeStatus view(int node) {
-        return views.get(node);
+    @Nullable NodeStatus status(int node) {
+        return statuses.get(node);
     }
 
     /** Returns how many nodes have ever reported their status. */
     int known() {
         int count = 0;
         for (int i = 0; i < size(); i++) {
-            count += views.get(i) == null ? 0 : 1;
+            count += statuses.get(i) == null ? 0 : 1;
         }
         return count;
     }
@@ -250,9 +250,9 @@ public final class Quorum {
         long[] clocks = new long[size()];
         int count = 0;
         for (int i = 0; i < size(); i++) {
-            NodeStatus view = views.get(i);
-            if (view != null) {
-                clocks[count++] = view.microsAt(now);
+            NodeStatus status = statuses.get(i);
+            if (status != null) {
+                clocks[count++] = status.microsAt(now);
             }
         }
         if (count == 0) {
@@ -269,7 +269,7 @@ public final class Quorum {
      *
      * @return -1 if there is none
      */
-    int gate(GateSelection ranks) {
+    int gate(GateSelection gateSelection) {
         if (!settings.gated()) {
             return -1;
         }
@@ -277,11 +277,11 @@ public final class Quorum {
         int gate = -1;
         long least = 0;
         for (int i = 0; i < size(); i++) {
-            NodeStatus view = views.get(i);
-            if (view == null || !view.hasVote(now) || isPassedOver(i)) {
+            NodeStatus status = statuses.get(i);
+            if (status == null || !status.hasVote(now) || isPassedOver(i)) {
                 continue;
             }
-            long hash = ranks.of(i, view.run());
+            long hash = gateSelection.of(i, status.run());
             if (gate < 0 || Long.compareUnsigned(hash, least) < 0) {
                 gate = i;
                 least = hash;

@@ -58,7 +58,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     private final Quorum quorum;
     private final Owner owner;
     private final SerialExecutor serial;
-    private final GateSelection ranks;
+    private final GateSelection gateSelection;
     private final SerialTimer retry;
     private final ClaimCallers callers = new ClaimCallers();
     private final ClaimRetries retries;
@@ -77,7 +77,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         this.claim = claim;
         serial = new SerialExecutor(quorum::execute, quorum::execute, Integer.MAX_VALUE, this::failed);
         retry = new SerialTimer(quorum.time(), serial);
-        ranks = quorum.ranks(claim.lock());
+        gateSelection = quorum.gateSelection(claim.lock());
         retries = new ClaimRetries(quorum);
         lease = new ClaimLease(serial, claim.lock(), claim.id(), this::end);
     }
@@ -110,8 +110,8 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
             callers.add(caller);
             if (step == null) {
                 begin();
-            } else if (step instanceof GateQueueing place && !place.isAsking()) {
-                place.askAgain(clock());
+            } else if (step instanceof GateQueueing queueing && !queueing.isAsking()) {
+                queueing.askAgain(clock());
             }
         }
     }
@@ -200,7 +200,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
     private Attempt newAttempt(Ballot.Kind kind, ClaimId id, long proposal, int spare, Duration duration) {
         Ballot ballot = new Ballot(claim.lock(), id, claim.isShared(), proposal, spare, duration, kind);
-        return new Attempt(quorum, ranks, serial, ballot, patience(), this);
+        return new Attempt(quorum, gateSelection, serial, ballot, patience(), this);
     }
 
     private Duration patience() {
@@ -317,7 +317,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     // ---- standing in line at the gate ----------------------------------------------------------------------------
 
     private void join() {
-        int gate = quorum.gate(ranks);
+        int gate = quorum.gate(gateSelection);
         if (gate < 0 || retries.isAtTooManyGates()) {
             callers.answer(lastBusy);
             retryLater();
@@ -326,11 +326,11 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         ClaimId attempt = quorum.newAttempt(claim.id());
         Ballot ballot = new Ballot(
                 claim.lock(), attempt, claim.isShared(), clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
-        GateQueueing place = new GateQueueing(quorum, ranks, serial, gate, ballot, patience(), this);
-        step = place;
+        GateQueueing queueing = new GateQueueing(quorum, gateSelection, serial, gate, ballot, patience(), this);
+        step = queueing;
         waitsAs = attempt;
         owner.waits(attempt, this);
-        place.ask(ballot.token());
+        queueing.ask(ballot.token());
     }
 
     @Override
@@ -349,17 +349,17 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
     /** The gate has given the lock to an attempt, unasked. */
     void granted(ClaimId attempt, long token) {
         serial.execute(() -> {
-            if (step instanceof GateQueueing place
-                    && attempt.equals(place.ballot().attempt())) {
-                hasItsTurn(place, token);
+            if (step instanceof GateQueueing queueing
+                    && attempt.equals(queueing.ballot().attempt())) {
+                hasItsTurn(queueing, token);
             }
         });
     }
 
     @Override
-    public void hasItsTurn(GateQueueing place, long token) {
-        place.stop();
-        Ballot queued = place.ballot();
+    public void hasItsTurn(GateQueueing queueing, long token) {
+        queueing.stop();
+        Ballot queued = queueing.ballot();
         Duration claimPeriod = WaitingRules.claimPeriod(claim.lease());
         Attempt attempt = newAttempt(
                 claim.isShared() ? Ballot.Kind.TURN : Ballot.Kind.CLAIM,

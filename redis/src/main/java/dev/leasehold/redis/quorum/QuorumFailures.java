@@ -76,9 +76,9 @@ public final class QuorumFailures {
         long now = quorum.time().nanos();
         List<Duration> left = new ArrayList<>();
         for (int i = 0; i < quorum.size(); i++) {
-            NodeStatus view = quorum.view(i);
-            if (view != null) {
-                left.add(view.noVoteLeft(now));
+            NodeStatus status = quorum.status(i);
+            if (status != null) {
+                left.add(status.noVoteLeft(now));
             }
         }
         left.sort(null);

@@ -33,7 +33,7 @@ final class QuorumLease {
     private final SerialExecutor serial;
     private final VoteCount count;
     private final String lock;
-    private final GateSelection ranks;
+    private final GateSelection gateSelection;
     private final ClaimId attempt;
     private final boolean shares;
     private final long token;
@@ -44,10 +44,10 @@ final class QuorumLease {
     private long longestNanos;
     private boolean over;
 
-    QuorumLease(Quorum quorum, SerialExecutor serial, GateSelection ranks, Ballot won, VoteCount count) {
+    QuorumLease(Quorum quorum, SerialExecutor serial, GateSelection gateSelection, Ballot won, VoteCount count) {
         this.quorum = quorum;
         this.serial = serial;
-        this.ranks = ranks;
+        this.gateSelection = gateSelection;
         this.count = count;
         lock = won.lock();
         attempt = won.attempt();
@@ -130,30 +130,30 @@ final class QuorumLease {
             int node = i;
             quorum.voter(i)
                     .renew(lock, attempt, token, lease)
-                    .whenComplete((ack, failure) -> serial.execute(() -> acked(round, node, ack, failure)));
+                    .whenComplete((vote, failure) -> serial.execute(() -> voted(round, node, vote, failure)));
         }
         return round.result;
     }
 
-    private void acked(Renewal round, int node, @Nullable RenewVote ack, @Nullable Throwable failure) {
-        if (ack != null) {
-            quorum.saw(node, ack.view());
+    private void voted(Renewal round, int node, @Nullable RenewVote vote, @Nullable Throwable failure) {
+        if (vote != null) {
+            quorum.saw(node, vote.status());
         } else {
             quorum.failed(node);
         }
-        if (ack instanceof RenewVote.Renewed renewed) {
+        if (vote instanceof RenewVote.Renewed renewed) {
             has[node] = true;
             deadlines.confirm(node, renewed.validity());
             round.states[node] = NodeState.CONFIRMED;
             round.words[node] = "confirmed";
-        } else if (ack instanceof RenewVote.Gone gone) {
+        } else if (vote instanceof RenewVote.Gone gone) {
             has[node] = false;
             deadlines.gone(node);
             round.states[node] = gone.free() ? NodeState.GONE_AND_FREE : NodeState.GONE;
             round.words[node] = "does not have the lease";
         } else {
             round.states[node] = NodeState.FAILED;
-            round.words[node] = ack == null ? QuorumFailures.words(failure) : "has no vote";
+            round.words[node] = vote == null ? QuorumFailures.words(failure) : "has no vote";
         }
         judge(round);
     }
@@ -249,7 +249,7 @@ final class QuorumLease {
     private final class Release {
         final CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
         final @Nullable String[] words = new String[quorum.size()];
-        final int gate = quorum.gate(ranks);
+        final int gate = quorum.gate(gateSelection);
         boolean gateAnswered;
         int notHeld;
         int open = quorum.size();

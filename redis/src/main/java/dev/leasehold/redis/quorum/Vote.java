@@ -9,24 +9,24 @@ import org.jspecify.annotations.Nullable;
 public sealed interface Vote {
 
     /** Returns the node's status at the time of its answer. */
-    NodeStatus view();
+    NodeStatus status();
 
     /** The node has given the lock to the attempt, and its last token is at least the end of the ballot's run. */
-    record Yes(long token, Validity validity, NodeStatus view) implements Vote {}
+    record Yes(long token, Validity validity, NodeStatus status) implements Vote {}
 
     /**
      * The node has seen tokens that the proposal does not exceed.
      *
      * @param last only a greater token can be accepted
      */
-    record Stale(long last, NodeStatus view) implements Vote {}
+    record Stale(long last, NodeStatus status) implements Vote {}
 
     /**
      * The proposal is so far ahead of the node's clock and of its last token that it would spoil the tokens to come.
      *
      * @param most the greatest that it would accept
      */
-    record TooFar(long most, NodeStatus view) implements Vote {}
+    record TooFar(long most, NodeStatus status) implements Vote {}
 
     /**
      * Another attempt has the lock there, or is before this one in the queue; or the node takes no new readers for a moment.
@@ -35,7 +35,8 @@ public sealed interface Vote {
      * @param timeLeft of the lock, where it has an end
      * @param place in the node's queue, or 0
      */
-    record Busy(@Nullable HolderInfo holder, @Nullable Duration timeLeft, int place, NodeStatus view) implements Vote {
+    record Busy(@Nullable HolderInfo holder, @Nullable Duration timeLeft, int place, NodeStatus status)
+            implements Vote {
 
         /** Returns whether the holder is a client of another kind; only those have no token. */
         boolean isForeign() {
@@ -44,5 +45,5 @@ public sealed interface Vote {
     }
 
     /** The node may have forgotten leases that are not over yet. */
-    record NoVote(NodeStatus view) implements Vote {}
+    record NoVote(NodeStatus status) implements Vote {}
 }

@@ -35,7 +35,7 @@ final class VoteCount {
 
     private final int majority;
     private final @Nullable Vote[] votes;
-    private final @Nullable NodeFailure[] misses;
+    private final @Nullable NodeFailure[] failures;
     private final boolean[] owed;
     private Ballot ballot;
 
@@ -43,7 +43,7 @@ final class VoteCount {
         this.majority = majority;
         this.ballot = ballot;
         votes = new Vote[nodes];
-        misses = new NodeFailure[nodes];
+        failures = new NodeFailure[nodes];
         owed = new boolean[nodes];
     }
 
@@ -55,7 +55,7 @@ final class VoteCount {
     void propose(long token) {
         ballot = ballot.with(token);
         Arrays.fill(votes, null);
-        Arrays.fill(misses, null);
+        Arrays.fill(failures, null);
         Arrays.fill(owed, false);
     }
 
@@ -81,7 +81,7 @@ final class VoteCount {
         boolean another = vote instanceof Vote.Yes yes && yes.token() != ballot.token();
         if (proposal == ballot.token() && !another) {
             owed[node] = false;
-            misses[node] = null;
+            failures[node] = null;
             votes[node] = vote;
         }
     }
@@ -90,7 +90,7 @@ final class VoteCount {
     void missed(int node, long proposal, NodeFailure why) {
         if (proposal == ballot.token() && owed[node]) {
             owed[node] = false;
-            misses[node] = why;
+            failures[node] = why;
         }
     }
 
@@ -225,16 +225,16 @@ final class VoteCount {
 
     /** Returns whether a node has refused in a way that trying again does not change. */
     boolean isRefused(int node) {
-        NodeFailure miss = misses[node];
-        return miss != null && miss.refused();
+        NodeFailure failure = failures[node];
+        return failure != null && failure.refused();
     }
 
     /** Returns a node's answer in words. */
     String words(int node, ClockReading now) {
         Vote vote = votes[node];
-        NodeFailure miss = misses[node];
-        if (miss != null) {
-            return miss.words();
+        NodeFailure failure = failures[node];
+        if (failure != null) {
+            return failure.words();
         }
         if (vote instanceof Vote.Yes) {
             return "granted";
@@ -250,7 +250,7 @@ final class VoteCount {
             return holder == null ? "busy" : "busy with " + holder.owner() + ", token " + holder.token();
         }
         if (vote instanceof Vote.NoVote none) {
-            return noVote(none.view().noVoteLeft(now.nanos()));
+            return noVote(none.status().noVoteLeft(now.nanos()));
         }
         return owed[node] ? "no answer yet" : "not asked";
     }

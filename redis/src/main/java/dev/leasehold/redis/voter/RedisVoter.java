@@ -92,8 +92,8 @@ public final class RedisVoter implements Voter {
 
     /** Returns the time of the node's clock, as far as it is known; a token is not far from it. */
     private long clock(Ballot ballot) {
-        NodeStatus view = latest;
-        return view == null ? ballot.token() : view.microsAt(node.nanos());
+        NodeStatus status = latest;
+        return status == null ? ballot.token() : status.microsAt(node.nanos());
     }
 
     /**
@@ -114,14 +114,14 @@ public final class RedisVoter implements Voter {
     }
 
     /** Reads the node's status, which is part of every answer that is not a single number. */
-    private NodeStatus view(ClockReading sentAt, List<Object> answer) {
-        NodeStatus view = new NodeStatus(
+    private NodeStatus status(ClockReading sentAt, List<Object> answer) {
+        NodeStatus status = new NodeStatus(
                 marker(answer).run(),
                 sentAt,
                 Reply.number(answer.get(1)),
                 Duration.ofMillis(Reply.number(answer.get(3))));
-        latest = view;
-        return view;
+        latest = status;
+        return status;
     }
 
     private Marker marker(List<Object> answer) {
@@ -140,35 +140,35 @@ public final class RedisVoter implements Voter {
             Duration asked = Duration.ofMillis(WholeMillis.up(ballot.lease()));
             return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), known);
         }
-        NodeStatus view = view(sentAt, answer);
+        NodeStatus status = status(sentAt, answer);
         return switch (answer.get(0).toString()) {
             case "yes" -> {
                 if (answer.size() > 5) {
-                    told(Reply.number(answer.get(5)) == 1, key, view);
+                    told(Reply.number(answer.get(5)) == 1, key, status);
                 }
-                yield new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), view);
+                yield new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), status);
             }
-            case "stale" -> new Vote.Stale(Reply.number(answer.get(4)), view);
-            case "far" -> new Vote.TooFar(Reply.number(answer.get(4)), view);
+            case "stale" -> new Vote.Stale(Reply.number(answer.get(4)), status);
+            case "far" -> new Vote.TooFar(Reply.number(answer.get(4)), status);
             case "busy" -> {
                 Duration left = Reply.timeLeft(answer.get(5));
                 yield new Vote.Busy(
-                        Reply.holder(answer.get(4).toString(), left, view.micros()),
+                        Reply.holder(answer.get(4).toString(), left, status.micros()),
                         left,
                         (int) Reply.number(answer.get(6)),
-                        view);
+                        status);
             }
-            case "novote" -> new Vote.NoVote(view);
+            case "novote" -> new Vote.NoVote(status);
             default -> throw new IllegalArgumentException("unknown vote " + answer);
         };
     }
 
-    private void told(boolean vouched, EncodedArgs key, NodeStatus view) {
+    private void told(boolean vouched, EncodedArgs key, NodeStatus status) {
         Voucher last = voucher;
         if (vouched) {
-            voucher = Voucher.of(key, rules, view.sentAt(), view.micros());
+            voucher = Voucher.of(key, rules, status.sentAt(), status.micros());
         } else if (!key.equals(Voucher.NONE) && (last == null || !last.key().equals(key))) {
-            voucher = Voucher.none(view.sentAt());
+            voucher = Voucher.none(status.sentAt());
         }
     }
 
@@ -189,12 +189,12 @@ public final class RedisVoter implements Voter {
                                 .add(WholeMillis.up(lease))
                                 .add(rulesText),
                         (sentAt, answer) -> {
-                            NodeStatus view = view(sentAt, answer);
+                            NodeStatus status = status(sentAt, answer);
                             return switch (answer.get(0).toString()) {
                                 case "renewed" ->
-                                    new RenewVote.Renewed(Validity.of(sentAt, millis(answer.get(4))), view);
-                                case "gone" -> new RenewVote.Gone(Reply.number(answer.get(4)) == 1, view);
-                                case "novote" -> new RenewVote.NoVote(view);
+                                    new RenewVote.Renewed(Validity.of(sentAt, millis(answer.get(4))), status);
+                                case "gone" -> new RenewVote.Gone(Reply.number(answer.get(4)) == 1, status);
+                                case "novote" -> new RenewVote.NoVote(status);
                                 default -> throw new IllegalArgumentException("unknown answer " + answer);
                             };
                         });
@@ -240,7 +240,7 @@ public final class RedisVoter implements Voter {
                         "the state of its vote",
                         Script.LOOK,
                         (args, sentAt) -> args.add(1).add(MarkerRules.KEY).add(rulesText),
-                        this::view);
+                        this::status);
     }
 
     @Override

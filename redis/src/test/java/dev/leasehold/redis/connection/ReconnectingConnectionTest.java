@@ -22,12 +22,12 @@ class ReconnectingConnectionTest {
     private final SimulatedProcess time = new SimulatedProcess(world, "a client", 1, 0);
     private final List<RedisConnection> opened = new ArrayList<>();
 
-    private final ReconnectingConnection link = new ReconnectingConnection(
+    private final ReconnectingConnection reconnectingConnection = new ReconnectingConnection(
             "a server",
             () -> {
-                RedisConnection wire = new RedisConnection(connection(), time, LONG, LONG);
-                opened.add(wire);
-                return CompletableFuture.completedFuture(wire);
+                RedisConnection connection = new RedisConnection(connection(), time, LONG, LONG);
+                opened.add(connection);
+                return CompletableFuture.completedFuture(connection);
             },
             time,
             LONG,
@@ -58,7 +58,9 @@ class ReconnectingConnectionTest {
     @Test
     void aDemotedMasterIsConnectedToOnceASecond() {
         for (int i = 0; i < 10_000; i++) {
-            link.open().thenAccept(wire -> wire.lose("the server is not the master any more"));
+            reconnectingConnection
+                    .open()
+                    .thenAccept(connection -> connection.lose("the server is not the master any more"));
             pass(SECOND / 1000);
         }
         assertThat(opened).hasSizeBetween(10, 30);
@@ -67,7 +69,7 @@ class ReconnectingConnectionTest {
     @Test
     void aConnectionThatHasLivedForASecondIsReplacedAtOnce() {
         for (int i = 1; i <= 20; i++) {
-            assertThat(link.open()).isCompleted();
+            assertThat(reconnectingConnection.open()).isCompleted();
             assertThat(opened).hasSize(i);
             pass(SECOND + 1);
             opened.get(i - 1).lose("it was cut");
@@ -77,9 +79,9 @@ class ReconnectingConnectionTest {
     @Test
     void connectionsCutYoungAreReplacedWhenNeeded() {
         for (int i = 1; i <= 5; i++) {
-            link.open().thenAccept(wire -> wire.lose("it was cut"));
+            reconnectingConnection.open().thenAccept(connection -> connection.lose("it was cut"));
             assertThat(opened).hasSize(i);
         }
-        assertThat(link.open()).isCompleted();
+        assertThat(reconnectingConnection.open()).isCompleted();
     }
 }

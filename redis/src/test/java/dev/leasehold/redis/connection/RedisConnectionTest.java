@@ -55,7 +55,7 @@ class RedisConnectionTest {
         proxy.close();
     }
 
-    private RedisConnection wire(Duration mostSilence, Duration mostPatience) {
+    private RedisConnection connection(Duration mostSilence, Duration mostPatience) {
         return new RedisConnection(
                 client.connect(RedisConnection.CODEC, RedisURI.create("redis://localhost:" + proxy.port())),
                 time,
@@ -63,8 +63,8 @@ class RedisConnectionTest {
                 mostPatience);
     }
 
-    private static CompletableFuture<List<Object>> increment(RedisConnection wire) {
-        return wire.send(CommandType.INCR, new CommandArgs<>(RedisConnection.CODEC).addKey("counter"));
+    private static CompletableFuture<List<Object>> increment(RedisConnection connection) {
+        return connection.send(CommandType.INCR, new CommandArgs<>(RedisConnection.CODEC).addKey("counter"));
     }
 
     /** Why there is no answer; not an error of the server. */
@@ -81,61 +81,61 @@ class RedisConnectionTest {
 
     @Test
     void commandsOfABrokenConnectionAreNeverSentAgain() {
-        RedisConnection wire = wire(LONG, LONG);
+        RedisConnection connection = connection(LONG, LONG);
         proxy.hold(FaultProxy.Way.REQUESTS);
         List<CompletableFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
-            futures.add(increment(wire));
+            futures.add(increment(connection));
         }
         int accepted = proxy.accepted();
         proxy.cut();
         proxy.letGo();
         futures.forEach(RedisConnectionTest::failure);
-        await().until(() -> !wire.isOpen());
+        await().until(() -> !connection.isOpen());
         await().during(Duration.ofSeconds(1))
                 .until(() ->
                         proxy.accepted() == accepted && redis.get().commands().get("counter") == null);
-        assertThat(lost(increment(wire)).sent).isFalse();
+        assertThat(lost(increment(connection)).sent).isFalse();
     }
 
     @Test
     void silenceWhileAnAnswerIsOwedIsTheEndOfTheConnection() {
-        RedisConnection wire = wire(Duration.ofMillis(400), LONG);
-        increment(wire).join();
+        RedisConnection connection = connection(Duration.ofMillis(400), LONG);
+        increment(connection).join();
         proxy.blackHole();
-        CompletableFuture<?> unanswered = increment(wire);
-        await().atMost(Duration.ofSeconds(3)).until(() -> wire.lost().isDone());
-        assertThat(wire.lost().join()).contains("nothing came in");
+        CompletableFuture<?> unanswered = increment(connection);
+        await().atMost(Duration.ofSeconds(3)).until(() -> connection.lost().isDone());
+        assertThat(connection.lost().join()).contains("nothing came in");
         failure(unanswered);
     }
 
     @Test
     void silenceIsNoReasonWhileNothingIsOwed() {
-        RedisConnection wire = wire(Duration.ofMillis(200), LONG);
-        increment(wire).join();
-        await().during(Duration.ofSeconds(1)).until(wire::isOpen);
-        assertThat(increment(wire).join()).containsExactly(2L);
+        RedisConnection connection = connection(Duration.ofMillis(200), LONG);
+        increment(connection).join();
+        await().during(Duration.ofSeconds(1)).until(connection::isOpen);
+        assertThat(increment(connection).join()).containsExactly(2L);
     }
 
     @Test
     void aCommandIsWaitedForOnlySoLongAndTheConnectionStays() {
-        RedisConnection wire = wire(LONG, Duration.ofMillis(300));
+        RedisConnection connection = connection(LONG, Duration.ofMillis(300));
         proxy.hold(FaultProxy.Way.ANSWERS);
-        CompletableFuture<?> unanswered = increment(wire);
+        CompletableFuture<?> unanswered = increment(connection);
         await().atMost(Duration.ofSeconds(3)).until(unanswered::isDone);
         assertThat(lost(unanswered).why).contains("no answer within");
         proxy.letGo();
-        assertThat(increment(wire).join()).containsExactly(2L);
+        assertThat(increment(connection).join()).containsExactly(2L);
     }
 
     @Test
     void manyCommandsComeInOnceEachAndTakeFewReads() {
-        RedisConnection wire = wire(LONG, LONG);
+        RedisConnection connection = connection(LONG, LONG);
         int count = 20_000;
         long before = reads();
         List<CompletableFuture<List<Object>>> futures = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            futures.add(increment(wire));
+            futures.add(increment(connection));
         }
         for (int i = 0; i < count; i++) {
             assertThat(futures.get(i).join()).containsExactly(i + 1L);
@@ -146,31 +146,31 @@ class RedisConnectionTest {
     /** Netty's own thread writes at once, ahead of what others have left with it: a withdrawal overtook its claim. */
     @Test
     void commandsOfDifferentThreadsArriveInOrder() {
-        RedisConnection wire = wire(LONG, LONG);
+        RedisConnection connection = connection(LONG, LONG);
         // Whoever waits for an answer also runs what follows from it; these have nobody who waits.
-        increment(wire);
-        increment(wire);
-        increment(wire).join();
+        increment(connection);
+        increment(connection);
+        increment(connection).join();
         for (int i = 0; i < 20; i++) {
             proxy.hold(FaultProxy.Way.ANSWERS);
             CompletableFuture<Void> onItsOwnThread = new CompletableFuture<>();
             CompletableFuture<Void> sent = new CompletableFuture<>();
-            CompletableFuture<List<Object>> second = increment(wire).thenCompose(answer -> {
+            CompletableFuture<List<Object>> second = increment(connection).thenCompose(answer -> {
                 onItsOwnThread.complete(null);
                 sent.join();
-                return push(wire, "second");
+                return push(connection, "second");
             });
             proxy.letGo();
             onItsOwnThread.join();
-            push(wire, "first");
+            push(connection, "first");
             sent.complete(null);
             second.join();
             assertThat(redis.get().commands().lrange("list", -2, -1)).containsExactly("first", "second");
         }
     }
 
-    private static CompletableFuture<List<Object>> push(RedisConnection wire, String value) {
-        return wire.send(
+    private static CompletableFuture<List<Object>> push(RedisConnection connection, String value) {
+        return connection.send(
                 CommandType.RPUSH,
                 new CommandArgs<>(RedisConnection.CODEC).addKey("list").addValue(value));
     }

@@ -63,8 +63,8 @@ class SilenceTest {
                         default -> throw new IllegalStateException(method.getName());
                     });
 
-    private CompletableFuture<List<Object>> send(RedisConnection wire) {
-        return wire.send(CommandType.PING, new CommandArgs<>(RedisConnection.CODEC));
+    private CompletableFuture<List<Object>> send(RedisConnection redisConnection) {
+        return redisConnection.send(CommandType.PING, new CommandArgs<>(RedisConnection.CODEC));
     }
 
     /** The process is stopped: time passes, and nothing runs until it goes on. */
@@ -84,81 +84,83 @@ class SilenceTest {
 
     @Test
     void unreadAnswersAreReadBeforeSilenceIsConcluded() {
-        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
-        CompletableFuture<List<Object>> answer = send(wire);
+        RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, LONG);
+        CompletableFuture<List<Object>> answer = send(redisConnection);
         stopFor(Duration.ofSeconds(10));
-        assertThat(wire.isOpen()).isTrue();
+        assertThat(redisConnection.isOpen()).isTrue();
         written.get(0).complete(List.of());
         pass(Duration.ofSeconds(10));
-        assertThat(wire.isOpen()).isTrue();
+        assertThat(redisConnection.isOpen()).isTrue();
         assertThat(answer).isCompletedWithValue(List.of());
     }
 
     @Test
     void silenceIsConcludedAlsoAfterAStopOfTheProcess() {
         for (Duration pause : List.of(Duration.ofMillis(10), Duration.ofSeconds(10))) {
-            RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
-            send(wire);
+            RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, LONG);
+            send(redisConnection);
             stopFor(pause);
             pass(SILENCE.plusMillis(10));
-            assertThat(wire.isOpen()).as("after a pause of %s", pause).isFalse();
+            assertThat(redisConnection.isOpen())
+                    .as("after a pause of %s", pause)
+                    .isFalse();
         }
         assertThat(closings).isEqualTo(2);
     }
 
     @Test
     void anAnswerEndsTheSilenceDespiteGivenUpCommands() {
-        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
-        CompletableFuture<List<Object>> givenUp = send(wire);
-        CompletableFuture<List<Object>> second = send(wire);
+        RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, LONG);
+        CompletableFuture<List<Object>> givenUp = send(redisConnection);
+        CompletableFuture<List<Object>> second = send(redisConnection);
         givenUp.completeExceptionally(new IllegalStateException("given up"));
         pass(Duration.ofSeconds(1));
         second.complete(List.of());
         pass(Duration.ofSeconds(30));
-        assertThat(wire.isOpen()).isTrue();
+        assertThat(redisConnection.isOpen()).isTrue();
     }
 
     /** Each time-out of the user's client counted as something heard, and a dead connection was never replaced. */
     @Test
     void aCommandThatTheClientLibraryHasGivenUpIsNoAnswer() {
-        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
-        for (int i = 0; i < 6 && wire.isOpen(); i++) {
-            send(wire);
+        RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, LONG);
+        for (int i = 0; i < 6 && redisConnection.isOpen(); i++) {
+            send(redisConnection);
             pass(Duration.ofMillis(500));
             written.get(i).completeExceptionally(new RedisCommandTimeoutException("Command timed out after 500 ms"));
         }
-        assertThat(wire.isOpen()).isFalse();
+        assertThat(redisConnection.isOpen()).isFalse();
     }
 
     @Test
     void anErrorOfTheServerIsAnAnswer() {
-        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
+        RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, LONG);
         for (int i = 0; i < 6; i++) {
-            send(wire);
+            send(redisConnection);
             pass(Duration.ofMillis(500));
             written.get(i).completeExceptionally(new RedisCommandExecutionException("ERR"));
         }
-        assertThat(wire.isOpen()).isTrue();
+        assertThat(redisConnection.isOpen()).isTrue();
     }
 
     @Test
     void aCommandThatIsGivenUpIsStillOwedAnAnswer() {
-        RedisConnection wire = new RedisConnection(connection, time, SILENCE, Duration.ofSeconds(1));
-        CompletableFuture<List<Object>> late = send(wire);
+        RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, Duration.ofSeconds(1));
+        CompletableFuture<List<Object>> late = send(redisConnection);
         pass(Duration.ofMillis(1_100));
         assertThat(late).isCompletedExceptionally();
-        assertThat(wire.isOpen()).isTrue();
+        assertThat(redisConnection.isOpen()).isTrue();
         pass(SILENCE);
-        assertThat(wire.isOpen()).isFalse();
+        assertThat(redisConnection.isOpen()).isFalse();
     }
 
     @Test
     void commandsFailWithTheirConnection() {
-        RedisConnection wire = new RedisConnection(connection, time, SILENCE, LONG);
-        CompletableFuture<List<Object>> owed = send(wire);
-        wire.lose("a test wants it");
+        RedisConnection redisConnection = new RedisConnection(connection, time, SILENCE, LONG);
+        CompletableFuture<List<Object>> owed = send(redisConnection);
+        redisConnection.lose("a test wants it");
         assertThat(owed).isCompletedExceptionally();
-        assertThat(send(wire)).isCompletedExceptionally();
+        assertThat(send(redisConnection)).isCompletedExceptionally();
         assertThat(written).hasSize(1);
         assertThat(closings).isEqualTo(1);
     }

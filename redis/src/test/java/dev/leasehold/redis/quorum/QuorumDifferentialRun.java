@@ -114,11 +114,11 @@ final class QuorumDifferentialRun {
         }
     }
 
-    private Duration heard(NodeStatus view) {
-        now = view.micros();
-        log.add("  at " + now + ", no vote for " + view.noVoteFor());
+    private Duration heard(NodeStatus status) {
+        now = status.micros();
+        log.add("  at " + now + ", no vote for " + status.noVoteFor());
         Duration expected = model.at(now).noVoteFor("");
-        assertThat(view.noVoteFor().minus(expected)).as(story()).isBetween(Duration.ZERO, Duration.ofMillis(1));
+        assertThat(status.noVoteFor().minus(expected)).as(story()).isBetween(Duration.ZERO, Duration.ofMillis(1));
         return expected;
     }
 
@@ -150,11 +150,11 @@ final class QuorumDifferentialRun {
         Vote vote = QuorumDifferentialTest.get(voters.get(from).vote(ballot));
         log.add("  " + vote);
         if (vote instanceof Vote.Yes yes
-                && !yes.validity().sentAt().equals(vote.view().sentAt())) {
+                && !yes.validity().sentAt().equals(vote.status().sentAt())) {
             catchUp();
             assertThat(model.noVoteFor("")).as(story()).isZero();
             vouched++;
-        } else if (!heard(vote.view()).isZero()) {
+        } else if (!heard(vote.status()).isZero()) {
             assertThat(vote).as(story()).isInstanceOf(Vote.NoVote.class);
             return;
         }
@@ -166,9 +166,9 @@ final class QuorumDifferentialRun {
             sameTime(((Vote.Yes) vote).validity(), yes.micros());
             leases.add(new LeaseId(LOCK, attempt, yes.token()));
         } else if (said instanceof ModelMaster.Said.Stale stale) {
-            assertThat(vote).as(story()).isEqualTo(new Vote.Stale(stale.last(), vote.view()));
+            assertThat(vote).as(story()).isEqualTo(new Vote.Stale(stale.last(), vote.status()));
         } else if (said instanceof ModelMaster.Said.TooFar far) {
-            assertThat(vote).as(story()).isEqualTo(new Vote.TooFar(far.most(), vote.view()));
+            assertThat(vote).as(story()).isEqualTo(new Vote.TooFar(far.most(), vote.status()));
         } else if (said instanceof ModelMaster.Said.Busy busy) {
             assertThat(vote).as(story()).isInstanceOf(Vote.Busy.class);
             Vote.Busy real = (Vote.Busy) vote;
@@ -238,17 +238,17 @@ final class QuorumDifferentialRun {
         LeaseId lease = someLease();
         Duration duration = random.nextInt(3) == 0 ? LEASE.dividedBy(2) : LEASE.plusSeconds(random.nextInt(100));
         log.add("renew " + lease + " " + duration);
-        RenewVote ack = QuorumDifferentialTest.get(voter().renew(LOCK, lease.claim(), lease.token(), duration));
-        if (!heard(ack.view()).isZero()) {
-            assertThat(ack).as(story()).isInstanceOf(RenewVote.NoVote.class);
+        RenewVote vote = QuorumDifferentialTest.get(voter().renew(LOCK, lease.claim(), lease.token(), duration));
+        if (!heard(vote.status()).isZero()) {
+            assertThat(vote).as(story()).isInstanceOf(RenewVote.NoVote.class);
             return;
         }
         long left = model.renew(LOCK, lease.claim(), lease.token(), duration);
         if (left < 0) {
-            assertThat(ack).as(story()).isEqualTo(new RenewVote.Gone(left == -1, ack.view()));
+            assertThat(vote).as(story()).isEqualTo(new RenewVote.Gone(left == -1, vote.status()));
         } else {
-            assertThat(ack).as(story()).isInstanceOf(RenewVote.Renewed.class);
-            sameTime(((RenewVote.Renewed) ack).validity(), left);
+            assertThat(vote).as(story()).isInstanceOf(RenewVote.Renewed.class);
+            sameTime(((RenewVote.Renewed) vote).validity(), left);
         }
     }
 

@@ -81,7 +81,7 @@ class QuorumDifferentialTest {
     }
 
     private static RedisVoter voter(OwnClient own, RedisProcess redis, String client, List<String> pushes) {
-        NodeListener events = new NodeListener() {
+        NodeListener listener = new NodeListener() {
             @Override
             public void granted(Grant grant, @Nullable Validity validity) {
                 pushes.add(grant.lease().claim() + " " + grant.lease().token());
@@ -95,8 +95,8 @@ class QuorumDifferentialTest {
         RedisURI uri = RedisURI.create(redis.uri());
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
-        Inbox inbox = new Inbox(connector, context, names, false, events);
-        RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, events);
+        Inbox inbox = new Inbox(connector, context, names, false, listener);
+        RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, listener);
         RedisVoter voter = new RedisVoter(node, new BallotEncoder(client, RULES), RULES);
         // Makes the connection, for a ballot is not kept back until there is one; an inbox that is not open is passed
         // over.

@@ -11,15 +11,18 @@ import java.util.List;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** A timer may be late: its task is then due, and waits for a turn, while the turn before it decides that it is not wanted. */
+/**
+ * A timer may be late: its task is then due, and waits for the serial executor, while the task before it decides that
+ * it is not wanted.
+ */
 class SerialTimerTest {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final VirtualTime time = new VirtualTime();
     private final Queue<Runnable> work = new ArrayDeque<>();
-    private final List<String> rung = new ArrayList<>();
-    private final SerialTimer alarm = new SerialTimer(time, SerialExecutor.on(work::add));
+    private final List<String> ran = new ArrayList<>();
+    private final SerialTimer timer = new SerialTimer(time, SerialExecutor.on(work::add));
 
     private void work() {
         for (Runnable next = work.poll(); next != null; next = work.poll()) {
@@ -28,55 +31,55 @@ class SerialTimerTest {
     }
 
     @Test
-    void ringsOnceAndIsNotSetThen() {
-        alarm.set(SECOND, () -> rung.add("first " + alarm.isSet()));
-        assertThat(alarm.isSet()).isTrue();
+    void firesOnceAndIsNotSetThen() {
+        timer.set(SECOND, () -> ran.add("first " + timer.isSet()));
+        assertThat(timer.isSet()).isTrue();
         time.advance(SECOND);
         work();
         time.advance(SECOND);
         work();
-        assertThat(rung).containsExactly("first false");
+        assertThat(ran).containsExactly("first false");
     }
 
     @Test
     void aDueTaskThatIsCalledOffDoesNotRun() {
-        alarm.set(SECOND, () -> rung.add("first"));
+        timer.set(SECOND, () -> ran.add("first"));
         time.advance(SECOND);
-        alarm.stop();
+        timer.stop();
         work();
-        assertThat(rung).isEmpty();
-        assertThat(alarm.isSet()).isFalse();
+        assertThat(ran).isEmpty();
+        assertThat(timer.isSet()).isFalse();
     }
 
     @Test
     void aReplacedTaskDoesNotRunNorTheNextOneEarly() {
-        alarm.set(SECOND, () -> rung.add("first"));
+        timer.set(SECOND, () -> ran.add("first"));
         time.advance(SECOND);
-        alarm.set(SECOND, () -> rung.add("second"));
+        timer.set(SECOND, () -> ran.add("second"));
         work();
-        assertThat(rung).isEmpty();
+        assertThat(ran).isEmpty();
         time.advance(SECOND);
         work();
-        assertThat(rung).containsExactly("second");
+        assertThat(ran).containsExactly("second");
     }
 
     @Test
     void mayBeSetAgainByWhatItDoes() {
-        alarm.set(SECOND, () -> alarm.set(SECOND, () -> rung.add("again")));
+        timer.set(SECOND, () -> timer.set(SECOND, () -> ran.add("again")));
         time.advance(SECOND);
         work();
-        assertThat(alarm.isSet()).isTrue();
+        assertThat(timer.isSet()).isTrue();
         time.advance(SECOND);
         work();
-        assertThat(rung).containsExactly("again");
+        assertThat(ran).containsExactly("again");
     }
 
     @Test
     void aTimerThatIsCalledOffIsNotKept() {
         for (int i = 0; i < 1000; i++) {
-            alarm.set(SECOND, () -> rung.add("one"));
+            timer.set(SECOND, () -> ran.add("one"));
         }
-        alarm.stop();
+        timer.stop();
         time.advance(SECOND);
         assertThat(work).isEmpty();
     }

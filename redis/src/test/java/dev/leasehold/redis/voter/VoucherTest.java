@@ -92,10 +92,10 @@ class VoucherTest {
         RedisURI uri = RedisURI.create(redis.get().uri());
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of("");
-        NodeListener events = new Unheard();
+        NodeListener listener = new Unheard();
         StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
-        Inbox inbox = new Inbox(connector, context, names, false, events);
-        RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, events);
+        Inbox inbox = new Inbox(connector, context, names, false, listener);
+        RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, listener);
         voter = new RedisVoter(node, new BallotEncoder("me", RULES), RULES);
         get(voter.look());
     }
@@ -132,7 +132,7 @@ class VoucherTest {
 
     private boolean wasVouchedFor(Vote vote) {
         assertThat(vote).isInstanceOf(Vote.Yes.class);
-        return !((Vote.Yes) vote).validity().sentAt().equals(vote.view().sentAt());
+        return !((Vote.Yes) vote).validity().sentAt().equals(vote.status().sentAt());
     }
 
     @Test

@@ -1,12 +1,9 @@
-package dev.leasehold.engine;
+package dev.leasehold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
-import dev.leasehold.Leasehold;
-import dev.leasehold.LockException;
+import dev.leasehold.engine.WrappedStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
@@ -61,7 +58,7 @@ class ExaminationTest {
     void aLockThatIsGoneAMomentLaterIsSerious() throws Exception {
         Examination seen = examine(new WrappedStore() {
             @Override
-            CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
+            public CompletionStage<ReleaseAnswer> release(Store store, LeaseId lease, Duration keepFor) {
                 return super.release(store, lease, keepFor).thenApply(answer -> ReleaseAnswer.NOT_HELD);
             }
         });

@@ -1,4 +1,4 @@
-package dev.leasehold.jdbc.protocol;
+package dev.leasehold.jdbc.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,8 +9,7 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.jdbc.SettableClock;
 import dev.leasehold.jdbc.TestClient;
-import dev.leasehold.jdbc.sqlite.SqliteThread;
-import dev.leasehold.jdbc.sqlite.StoreFile;
+import dev.leasehold.jdbc.protocol.StoreOperation;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -140,17 +139,17 @@ class SqliteThreadTest {
                 awaitQuietly(goOn);
                 return answer;
             };
-            StoreOperation<ClaimAnswer> job = new StoreOperation<>(
+            StoreOperation<ClaimAnswer> operation = new StoreOperation<>(
                     work,
                     answer -> {},
                     true,
                     System.nanoTime() + Duration.ofMinutes(1).toNanos());
-            thread.submit(job);
+            thread.submit(operation);
             assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
-            job.fail(outcome -> new IllegalStateException("given up: " + outcome));
+            operation.fail(outcome -> new IllegalStateException("given up: " + outcome));
             goOn.countDown();
             thread.close();
-            assertThatThrownBy(() -> TestClient.get(job.answer())).hasMessage("given up: NOT_ACQUIRED");
+            assertThatThrownBy(() -> TestClient.get(operation.answer())).hasMessage("given up: NOT_ACQUIRED");
             assertThat(client.inspect("*")).isEmpty();
         }
     }
