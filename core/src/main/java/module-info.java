@@ -1,4 +1,4 @@
-/** Distributed locks that tell the truth; start at {@link dev.leasehold.Leasehold}. */
+/** This module has distributed locks that tell the truth; start at {@link dev.leasehold.Leasehold}. */
 @SuppressWarnings("module") // The modules that see the internal room are compiled after this one.
 module dev.leasehold {
     requires static jdk.jfr;

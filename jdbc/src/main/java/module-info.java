@@ -1,4 +1,4 @@
-/** Locks in a SQL database; start at {@link dev.leasehold.jdbc}. */
+/** This module keeps locks in a SQL database; start at {@link dev.leasehold.jdbc}. */
 module dev.leasehold.jdbc {
     requires transitive dev.leasehold;
     requires transitive java.sql;

@@ -1,4 +1,6 @@
-/** Locks in Redis; start at {@link dev.leasehold.redis.RedisStore}, or with a URI {@code redis://…}. */
+/**
+ * This module keeps locks in Redis; start at {@link dev.leasehold.redis.RedisStore}, or with a URI {@code redis://…}.
+ */
 @SuppressWarnings("module") // Lettuce and Netty are automatic modules.
 module dev.leasehold.redis {
     requires transitive dev.leasehold;

@@ -5,9 +5,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A leader election is a candidate for an office that one of all candidates holds at a time, in all processes that use the
- * same store. Thread-safe. An office is a lock, and leading is holding it: the name is that of {@link Leasehold#lock(String)}, and {@code
- * leasehold run} on the command line stands for the same office.
+ * A leader election is a candidate for an office that one of all candidates holds at a time, in all processes that use
+ * the same store. Thread-safe. An office is a lock, and leading is holding it: the name is that of {@link
+ * Leasehold#lock(String)}, and {@code leasehold run} on the command line, with the same name, is a candidate of the
+ * same election.
  *
  * <p>A candidate campaigns, with {@link #run} on the calling thread or with {@link #start} in the background, until it is
  * closed: it waits its turn, leads for a term, and stands again when the term ends. Each term has a number, the fencing

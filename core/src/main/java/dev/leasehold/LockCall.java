@@ -21,9 +21,9 @@ public record LockCall(
 
     /** A kind says how a lock is asked for. */
     public enum Kind {
-        /** One try. */
+        /** The caller tries once. */
         TRY,
-        /** A wait, with or without a limit. */
+        /** The caller waits, with or without a limit. */
         WAIT,
         /** A candidate stands for an office. */
         ELECTION
@@ -31,11 +31,11 @@ public record LockCall(
 
     /** A mode says with which holders a caller would share a lock. */
     public enum Mode {
-        /** With none: a mutex, or the writer of a read-write lock. */
+        /** The caller would share the lock with no other holder: a mutex, or the writer of a read-write lock. */
         EXCLUSIVE,
-        /** With those of the other permits of a semaphore. */
+        /** The caller would share the lock with the holders of the other permits of a semaphore. */
         PERMIT,
-        /** With all other readers. */
+        /** The caller would share the lock with all other readers. */
         READER
     }
 

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LockOptions {
 
-    /** The shortest lease that is accepted. */
+    /** This is the shortest lease that is accepted. */
     public static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
 
-    /** The longest duration that is accepted anywhere: 36,500 days. As {@code maxHold} it means unlimited. */
+    /** This, 36,500 days, is the longest duration that is accepted anywhere. As {@code maxHold} it means unlimited. */
     public static final Duration FOREVER = Duration.ofDays(36_500);
 
     private static final LockOptions DEFAULTS =

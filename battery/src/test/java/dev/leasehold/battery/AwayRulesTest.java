@@ -11,9 +11,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
- * What may happen while servers are away is accepted in hand-made histories, and what may not is rejected. Times are
- * milliseconds; servers are struck at 1,000 and certainly away from 1,010 to 4,000; leases last for a second, the reaction is
- * 100 ms, what was under way may win for 600 ms, the longest pause is 1,500 ms, the recovery 500 ms.
+ * These tests show that the rules accept what may happen while servers are away, in hand-made histories, and reject
+ * what may not. Times are milliseconds; servers are struck at 1,000 and certainly away from 1,010 to 4,000; leases last
+ * for a second, the reaction is 100 ms, what was under way may win for 600 ms, the longest pause is 1,500 ms, the
+ * recovery 500 ms.
  */
 class AwayRulesTest {
 

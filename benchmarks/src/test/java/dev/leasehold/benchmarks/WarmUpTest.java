@@ -6,7 +6,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What contestants compile is made up here; slices are of one second, so that 20 ms are the small part. */
+/**
+ * These tests invent the time that contestants spend on compiling; slices are of one second, so that 20 ms are the
+ * small part.
+ */
 class WarmUpTest {
 
     private static final Duration SLICE = Duration.ofSeconds(1);

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
         descriptionHeading = "%n",
         footer = {
             "",
-            "The old holder is told, but goes on until it hears of it: until then two may believe that they hold the lock. "
-                    + "Break a lock only if you know that its holder is gone or does no harm.",
+            "The old holder is notified, but goes on until it learns of it: until then two may believe that they hold "
+                    + "the lock. Break a lock only if you know that its holder is gone or does no harm.",
             "",
             "It exits with 1 if nothing was broken: because nobody held the lock, that lease had ended, or you declined."
         })

@@ -4,7 +4,7 @@ import dev.leasehold.Lease;
 
 /**
  * Deadlines tell the guard of each renewal. They are run again and again; if they are held up, the guard goes by the
- * last ones that it was told.
+ * last ones that it has received.
  */
 final class Deadlines implements Runnable {
 

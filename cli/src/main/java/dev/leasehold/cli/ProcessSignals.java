@@ -66,8 +66,8 @@ final class ProcessSignals {
     }
 
     /**
-     * Returns whether the command has had this signal of ours from the terminal, as Ctrl-C. Not if it was not there yet; and
-     * since signals take a moment to be told, a young command rather gets it twice than never.
+     * Returns whether the command has had this signal of ours from the terminal, as Ctrl-C. It has not if it was not
+     * there yet; and since a signal takes a moment to arrive, a young command rather gets it twice than never.
      */
     static boolean commandHasIt(String name, Duration age, boolean terminalDelivers) {
         return FROM_TERMINAL.contains(name) && terminalDelivers && age.compareTo(YOUNG) > 0;

@@ -271,7 +271,10 @@ final class Supervisor {
         return ExitStatus.LOST;
     }
 
-    /** Gives the lock back while the lease is nearly over. If the store cannot be told any more, it ends by itself. */
+    /**
+     * Gives the lock back while the lease is nearly over. If the store cannot be reached any more, the lease ends by
+     * itself.
+     */
     private void giveBack() throws InterruptedException {
         long patience = Math.max(lease.remaining().toNanos(), GIVING_BACK.toNanos());
         try {

@@ -54,7 +54,7 @@ class LossEndToEnd {
         assertThat(lastSignOfLife()).isLessThan(begin);
         stopped.signal("CONT");
         assertThat(stopped.status()).as(stopped.err()).isEqualTo(79);
-        // Whoever is awake first: the guard with the deadline, the store's answer, or the end of the command.
+        // One of these is awake first: the guard with the deadline, the store's answer, or the end of the command.
         assertThat(stopped.err())
                 .containsPattern(
                         "(could not be renewed in time|is lost); ending the command|was lost; the command has ended");

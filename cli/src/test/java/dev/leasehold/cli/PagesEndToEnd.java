@@ -23,7 +23,7 @@ class PagesEndToEnd {
 
     private static final Pattern SHELL = Pattern.compile("```sh\\n(.*?)```", Pattern.DOTALL);
 
-    /** What builds, installs for all users, or needs a server: shown by other tests. */
+    /** Other tests show these commands, which build, install for all users, or need a server. */
     private static final Pattern ELSEWHERE =
             Pattern.compile("\\./mvnw .*|sudo .*|leasehold quorum .*|java -cp .* (redis|'jdbc):.*");
 

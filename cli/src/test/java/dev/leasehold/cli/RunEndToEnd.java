@@ -273,7 +273,7 @@ class RunEndToEnd {
         }
     }
 
-    /** As cron has it: there a JVM takes paths and variables for ASCII. */
+    /** The environment is like that of cron, where a JVM takes paths and variables for ASCII. */
     @Test
     void aHomeWithLettersBeyondAsciiIsFoundWithoutALocale() throws Exception {
         String home = Files.createDirectory(dir.resolve("müller")).toString();

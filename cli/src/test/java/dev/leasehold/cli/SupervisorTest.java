@@ -97,7 +97,7 @@ class SupervisorTest {
         assertThat(said.toString()).isEqualTo("leasehold: the guard process has died; ending the command\n");
     }
 
-    /** What counts is the command's last sign of life: a busy machine may find later that nothing is left of it. */
+    /** The command's last sign of life counts: a busy machine may find later that nothing is left of it. */
     @Test
     @DisplayName("The grace without a guard ends before a lease that is not renewed")
     void theGraceWithoutAGuardEndsBeforeTheLease() throws Exception {

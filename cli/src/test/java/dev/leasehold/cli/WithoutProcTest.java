@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Where there is no /proc, as on macOS, the guard cannot work: the README's first command ended with 64 there. */
+/**
+ * These tests run commands where there is no /proc, as on macOS, so that the guard cannot work: the README's first
+ * command ended with 64 there.
+ */
 class WithoutProcTest {
 
     private final RunCommand run = new RunCommand();

@@ -51,7 +51,7 @@ public final class Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
 
-    /** The time that closing gives holds to end unless the caller says otherwise. */
+    /** Closing gives holds this much time to end unless the caller says otherwise. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
     private final ClientSettings settings;

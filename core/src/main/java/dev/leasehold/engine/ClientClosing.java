@@ -49,7 +49,7 @@ public final class ClientClosing {
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
     private final ReentrantLock shutting = new ReentrantLock();
 
-    /** The time until which leases that were left in the store may last, on the monotonic clock. */
+    /** Leases that were left in the store may last until this time on the monotonic clock. */
     private final AtomicLong leftUntil;
 
     ClientClosing(

@@ -17,7 +17,10 @@ final class ClientIdentity implements Supplier<String> {
     private static final int ID_BYTES = 20;
 
     private final RandomGenerator random;
-    /** The id, once it is drawn. No lock guards it: an Error in the wrong place could leave one locked for good. */
+    /**
+     * This has the id, once it is drawn. No lock guards it: an Error in the wrong place could leave one locked for
+     * good.
+     */
     private final AtomicReference<@Nullable String> id = new AtomicReference<>();
 
     ClientIdentity(RandomGenerator random) {

@@ -29,7 +29,7 @@ public record ClientSettings(
         RandomGenerator random,
         List<LeaseholdObserver> observers) {
 
-    /** A draft of settings; each is checked as it is set. */
+    /** A draft collects settings, each of which is checked as it is set. */
     public static final class Draft {
 
         private static final Pattern NAMESPACE = Pattern.compile("[A-Za-z0-9._-]{0,64}");

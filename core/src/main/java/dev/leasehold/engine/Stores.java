@@ -12,7 +12,7 @@ import java.util.TreeSet;
 /** Stores finds the store for a URI, and takes the client's own settings out of the URI. */
 public final class Stores {
 
-    /** The artifacts that bring our schemes, for the message that names the missing one. */
+    /** These artifacts bring our schemes; a message names the one that is missing. */
     private static final Map<String, String> ARTIFACTS = Map.ofEntries(
             Map.entry("sqlite", "leasehold-jdbc"),
             Map.entry("jdbc", "leasehold-jdbc"),

@@ -11,8 +11,8 @@ import java.util.function.Consumer;
  * only its tasks touch needs no lock. Nobody waits while a task runs: a thread that brings another one then only adds it
  * and goes. Thread-safe.
  *
- * <p>A task that throws does not keep the next from running. If no thread can be had for the tasks, they wait until the
- * next one is brought. So that no thread is kept for ever, the rest goes to another thread after some tasks in a row.
+ * <p>A task that throws does not keep the next from running. If an executor refuses the tasks, they wait until the next
+ * one is brought. So that no thread is kept for ever, the rest goes to another thread after some tasks in a row.
  */
 public final class SerialExecutor implements Executor {
 

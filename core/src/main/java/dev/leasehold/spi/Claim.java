@@ -23,13 +23,13 @@ import java.util.Objects;
  */
 public record Claim(ClaimId id, String lock, int share, Duration lease, int spare, boolean enqueue, int place) {
 
-    /** The share of a mutex and of a writer: it has the lock to itself. */
+    /** A mutex and a writer have this share: the claim has the lock to itself. */
     public static final int EXCLUSIVE = 1;
 
-    /** The greatest finite share: the most permits that a semaphore can have. */
+    /** This is the greatest finite share: the most permits that a semaphore can have. */
     public static final int MOST_PERMITS = 1024;
 
-    /** The share of a reader: it sets no limit of its own. */
+    /** A reader has this share, which sets no limit of its own. */
     public static final int UNLIMITED = Integer.MAX_VALUE;
 
     /** The claim may stand in the queue, but its place is not known. */
@@ -38,7 +38,7 @@ public record Claim(ClaimId id, String lock, int share, Duration lease, int spar
     /** The claim has never been sent. */
     public static final int NEW = -1;
 
-    /** The longest run of spare tokens. Longer runs would let tokens creep ahead of the clock. */
+    /** A run has at most this many spare tokens. Longer runs would let tokens creep ahead of the clock. */
     public static final int MOST_SPARE = 64;
 
     /** Checks the parts. */

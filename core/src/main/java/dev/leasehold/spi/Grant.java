@@ -12,7 +12,9 @@ import java.util.Objects;
  */
 public record Grant(LeaseId lease, int spare, int share, int slot) {
 
-    /** The slot of a holder that has none: of all but those of semaphores, and where the store does not know it. */
+    /**
+     * A holder without a slot has this one: all but those of semaphores, and all whose slot the store does not know.
+     */
     public static final int NO_SLOT = -1;
 
     /** Checks the parts. */

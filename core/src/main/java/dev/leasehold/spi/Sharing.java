@@ -14,11 +14,11 @@ public record Sharing(Shares shares, String whyNotAll, String whyNoDowngrade) {
 
     /** Shares are those that a store grants. */
     public enum Shares {
-        /** Every share: mutexes, semaphores, readers and writers. */
+        /** The store grants every share: mutexes, semaphores, readers and writers. */
         ALL,
-        /** Exclusive and unlimited: mutexes, readers and writers, but no semaphores. */
+        /** The store grants exclusive and unlimited shares: mutexes, readers and writers, but no semaphores. */
         READ_WRITE,
-        /** Exclusive only: mutexes. */
+        /** The store grants exclusive shares only: mutexes. */
         EXCLUSIVE
     }
 

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
  */
 public final class Trial {
 
-    /** The lock that is tried; always the same, so that examinations leave at most one record behind. */
+    /** This lock is tried, always the same one, so that examinations leave at most one record behind. */
     public static final String LOCK = "leasehold-doctor";
 
     private static final Duration LEASE = Duration.ofSeconds(5);

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a store does on a caller's thread is a part of the time that its caller is ready to wait. */
+/**
+ * These tests show that the time a store spends on a caller's thread is a part of the time that its caller is ready to
+ * wait.
+ */
 @Timeout(60)
 class CallerRunsTimeTest {
 

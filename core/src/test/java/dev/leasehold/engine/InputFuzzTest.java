@@ -97,7 +97,7 @@ class InputFuzzTest {
         void make() throws Exception;
     }
 
-    /** Whether it was not refused. Any other exception fails the test. */
+    /** Returns whether the call was not refused. Any other exception fails the test. */
     private static boolean worked(Call call) throws Exception {
         try {
             call.make();

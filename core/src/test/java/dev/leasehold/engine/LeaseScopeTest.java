@@ -48,7 +48,7 @@ class LeaseScopeTest {
         return acquire(LockOptions.defaults());
     }
 
-    /** As the engine does when the store has said so. */
+    /** Loses a lease as the engine does when the store has said so. */
     private static void lose(HeldLease lease) {
         lease.hold().lose();
         lease.watcher().stateChanged(LeaseState.LOST);

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Listeners are told each change after they were added, once and in order, whenever their executor finds time. */
+/**
+ * These tests show that listeners learn of each change after they were added, once and in order, whenever their
+ * executor finds time.
+ */
 class LeaseWatcherTest {
 
     private final BlockingQueue<Runnable> executor = new LinkedBlockingQueue<>();

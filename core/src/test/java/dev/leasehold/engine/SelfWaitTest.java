@@ -101,7 +101,7 @@ class SelfWaitTest {
         }
     }
 
-    /** As the writer that waits stops later readers. */
+    /** The read waits for itself, since the writer that waits stops later readers. */
     @Test
     void aReadBehindAWriterBesideAReadIsWarnedOf() throws Exception {
         Lease read = leasehold.readWriteLock("api").read().acquire();

@@ -6,7 +6,10 @@ import dev.leasehold.Leasehold;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where the module of a scheme is missing, the error names the artifact that brings it. Here all modules but the core are. */
+/**
+ * These tests show that the error names the artifact that brings a scheme, where its module is missing. Here all
+ * modules but the core are.
+ */
 class StoresTest {
 
     @ParameterizedTest

@@ -4,7 +4,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.scheduling.annotation.EnableScheduling;
 
-/** A bank, as small as can be, of which several processes run at once. */
+/** The application is a bank, as small as can be, of which several processes run at once. */
 @SpringBootApplication
 @EnableScheduling
 public class Application {

@@ -9,7 +9,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
-/** A scheduled job that one process runs each time, and work of the leader. */
+/** The jobs are a scheduled one, which one process runs each time, and the work of the leader. */
 @Component
 class Jobs {
 

@@ -7,13 +7,13 @@ import dev.leasehold.jdbc.dialect.Product;
  * otherwise.
  */
 public enum JdbcDialect {
-    /** PostgreSQL 12 or newer. */
+    /** The database is PostgreSQL 12 or newer. */
     POSTGRESQL,
-    /** MariaDB 10.6 or newer. */
+    /** The database is MariaDB 10.6 or newer. */
     MARIADB,
-    /** MySQL 8.0 or newer. */
+    /** The database is MySQL 8.0 or newer. */
     MYSQL,
-    /** H2 2.2 or newer, with settings that lose no commits. */
+    /** The database is H2 2.2 or newer, with settings that lose no commits. */
     H2;
 
     /**

@@ -80,7 +80,7 @@ public final class JdbcFence {
     }
 
     /**
-     * The fence whose table is {@code leasehold_fence}, where the connection looks first.
+     * Returns the fence whose table is {@code leasehold_fence}, where the connection looks first.
      *
      * @return the fence
      */

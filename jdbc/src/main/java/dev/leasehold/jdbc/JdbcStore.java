@@ -51,8 +51,9 @@ public final class JdbcStore implements StoreFactory {
     }
 
     /**
-     * Locks in the database that a data source connects to. The data source stays the caller's: it is never closed here. It
-     * should be a pool, and its connections should be at READ COMMITTED, which saves setting that each time.
+     * Makes a store of locks in the database that a data source connects to. The data source stays the caller's: it is
+     * never closed here. It should be a pool, and its connections should be at READ COMMITTED, which saves setting that
+     * each time.
      *
      * @param dataSource the data source
      * @return the store

@@ -1,6 +1,7 @@
 /**
- * Locks in a SQL database: in PostgreSQL, MariaDB, MySQL or H2 ({@link dev.leasehold.jdbc.JdbcStore}), or in one SQLite file,
- * shared by the processes of one machine ({@code sqlite:PATH}); and {@link dev.leasehold.jdbc.JdbcFence}, the resource's side.
+ * This package keeps locks in a SQL database: in PostgreSQL, MariaDB, MySQL or H2 ({@link
+ * dev.leasehold.jdbc.JdbcStore}), or in one SQLite file, shared by the processes of one machine ({@code sqlite:PATH}).
+ * It also has the resource's side, {@link dev.leasehold.jdbc.JdbcFence}.
  *
  * <h2>The embedded store</h2>
  *
@@ -28,7 +29,7 @@
  *   <li>Elsewhere than on Linux, leases end by the wall clock: setting it forward by more than what is left of a lease ends
  *       the lease in the store while its holder still relies on it (the tokens still order the two); setting it back makes
  *       leases last longer by as much.
- *   <li>Deleting the file, or putting another in its place, takes all locks away. Holders are told within about a
+ *   <li>Deleting the file, or putting another in its place, takes all locks away. Holders learn of it within about a
  *       second, and until then two may believe to hold one lock; the tokens still order them, as they follow the wall
  *       clock.
  *   <li>A process that is stopped in the middle of a transaction (some 50 µs long) keeps all others waiting until it goes on

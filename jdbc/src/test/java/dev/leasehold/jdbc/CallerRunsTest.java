@@ -115,7 +115,7 @@ class CallerRunsTest {
                 .build();
     }
 
-    /** Whether both statements of a cycle were run by this thread. A busy machine may be too slow now and then. */
+    /** Returns whether this thread ran both statements of a cycle. A busy machine may be too slow now and then. */
     private boolean cycleIsOurs(DistributedLock lock) {
         threads.clear();
         try {

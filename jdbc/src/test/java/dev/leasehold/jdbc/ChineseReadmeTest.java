@@ -50,7 +50,7 @@ class ChineseReadmeTest {
         return blocks;
     }
 
-    /** How many cells each line of a table has, and where headings and items of lists are. */
+    /** Returns how many cells each line of a table has, and where headings and items of lists are. */
     private static List<String> shape(String text) {
         return text.lines()
                 .filter(line -> line.matches("(\\||#|- ).*"))

@@ -51,7 +51,7 @@ public final class FaultyDatabase {
         return latch;
     }
 
-    /** How many connections have been lent: one to each operation, batch or look. */
+    /** Returns how many connections have been lent: one to each operation, batch or look. */
     public int lent() {
         return lent.get();
     }

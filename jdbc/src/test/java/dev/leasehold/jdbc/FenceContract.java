@@ -80,7 +80,10 @@ public abstract class FenceContract {
         return begin(levels().get(0));
     }
 
-    /** What every database may answer to a transaction above READ COMMITTED, and SQLite to any. */
+    /**
+     * Returns whether the answer is one that every database may give to a transaction above READ COMMITTED, and SQLite
+     * to any.
+     */
     static boolean mayBeRunAgain(SQLException e) {
         return String.valueOf(e.getSQLState()).startsWith("40") || (e.getErrorCode() & 0xff) == 5;
     }
@@ -95,7 +98,7 @@ public abstract class FenceContract {
         }
     }
 
-    /** As an application would: again and again, until it is committed. */
+    /** Runs work as an application would: again and again, until it is committed. */
     private <T> T committed(Connection connection, long token, Work<T> work) throws SQLException {
         while (true) {
             try {
@@ -381,7 +384,7 @@ public abstract class FenceContract {
         }
     }
 
-    /** Whether it was let in. */
+    /** Adds one, and returns whether the token was let in. */
     private boolean addOne(Connection own, long token) throws SQLException {
         try {
             return committed(own, token, connection -> {

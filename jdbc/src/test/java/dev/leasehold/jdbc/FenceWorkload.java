@@ -52,10 +52,10 @@ abstract class FenceWorkload {
     private final AtomicInteger elements = new AtomicInteger();
     private final List<Leasehold> clients = new ArrayList<>();
 
-    /** Where the set is. */
+    /** Returns the URL of the database with the set. */
     abstract String url();
 
-    /** Where the lock is. */
+    /** Returns the store with the lock. */
     abstract String store();
 
     @BeforeEach

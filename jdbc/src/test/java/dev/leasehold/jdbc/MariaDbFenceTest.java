@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * These tests run with MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server can be had from Maven
- * Central.
+ * These tests run with MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server is available from
+ * Maven Central.
  */
 class MariaDbFenceTest {
 

@@ -8,7 +8,7 @@ import dev.leasehold.testkit.StoreContract;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** These tests run MySQL's driver and dialect, on MariaDB: no MySQL server can be had from Maven Central. */
+/** These tests run MySQL's driver and dialect, on MariaDB: no MySQL server is available from Maven Central. */
 @Tag("extended")
 class MySqlDriverContractTest extends StoreContract {
 

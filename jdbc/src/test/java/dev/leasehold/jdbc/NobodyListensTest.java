@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A database that refuses connections: whoever tries is told so, and does not wait for the store timeout of a minute. */
+/**
+ * These tests show that a caller learns at once that a database refuses connections, and does not wait for the store
+ * timeout of a minute.
+ */
 @Timeout(20)
 class NobodyListensTest {
 

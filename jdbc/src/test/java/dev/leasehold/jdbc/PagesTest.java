@@ -29,7 +29,7 @@ class PagesTest {
             static DistributedLock lock;
             """;
 
-    /** What stands around the blocks of each page that is compiled here. */
+    /** This code stands around the blocks of each page that is compiled here. */
     private static final Map<String, String> AROUND = Map.of(
             "docs/election.md",
             COMMON + """

@@ -161,7 +161,7 @@ final class PostgresPooler implements AutoCloseable {
         }
     }
 
-    /** Whether no transaction is open after it. */
+    /** Passes an answer on, and returns whether no transaction is open after it. */
     private static boolean answer(Side session, Side client) throws IOException {
         while (true) {
             Message answer = session.read();

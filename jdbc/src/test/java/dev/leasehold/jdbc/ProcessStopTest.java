@@ -94,7 +94,7 @@ class ProcessStopTest {
                 .hasMessageContaining("could be sent to the process " + process.pid());
     }
 
-    /** Takes the lock, begins a transaction, says so, and commits when it is told to. */
+    /** Takes the lock, begins a transaction, says so, and commits on command. */
     public static void main(String[] args) throws Exception {
         try (Leasehold leasehold = Leasehold.connect("sqlite:" + args[0]);
                 Connection connection = DriverManager.getConnection("jdbc:sqlite:" + args[0]);

@@ -6,7 +6,9 @@ import dev.leasehold.architecture.Signatures;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What users of this module compile against, or write into their configuration, changes only on purpose. */
+/**
+ * These tests show that names which users compile against, or write into their configuration, change only on purpose.
+ */
 class PublicNamesTest {
 
     @Test

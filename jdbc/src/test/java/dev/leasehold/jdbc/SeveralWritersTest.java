@@ -23,7 +23,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A database of which several servers can be written. No such cluster can be started here: one variable is told otherwise. */
+/**
+ * These tests examine a database of which several servers can be written. No such cluster can be started here, so one
+ * variable is made to say otherwise.
+ */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SeveralWritersTest {
 

@@ -122,7 +122,7 @@ class SharedFenceTest {
         }
     }
 
-    /** As an application would: again and again, until it is committed. */
+    /** Registers, reads and writes as an application would: again and again, until it is committed. */
     private long committed(At at, Registration how, long token, Long pages) throws SQLException {
         try (Connection connection = at.begin()) {
             while (true) {
@@ -200,7 +200,7 @@ class SharedFenceTest {
         assertThat(reader(at, 7)).isEqualTo(1);
     }
 
-    /** What a rolled-back reader has registered keeps no writer out. */
+    /** The registration of a rolled-back reader keeps no writer out. */
     @ParameterizedTest
     @MethodSource("all")
     void whatAReaderRollsBackIsNotRegistered(At at) throws Exception {
@@ -267,7 +267,7 @@ class SharedFenceTest {
         }
     }
 
-    /** What a reader has seen stays so until its transaction ends. */
+    /** The work that a reader has seen stays as it is until the reader's transaction ends. */
     @ParameterizedTest
     @MethodSource("all")
     void aWriterWaitsForAReader(At at) throws Exception {

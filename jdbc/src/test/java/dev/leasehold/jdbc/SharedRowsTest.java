@@ -178,7 +178,7 @@ class SharedRowsTest {
         aWriterIsKeptOut(server);
     }
 
-    /** Whoever holds a file's lock looks once per second whether it is still there. */
+    /** A client that holds a file's lock looks once per second whether it is still there. */
     @Test
     void onlyABrokenShareIsDoubted() throws Exception {
         SharedClient holder = client(Server.SQLITE);
@@ -195,7 +195,10 @@ class SharedRowsTest {
         }
     }
 
-    /** In time, and not by its next renewal. On a server a break by another process is told by a message, where there is one. */
+    /**
+     * The holder learns of it in time, and not by its next renewal. On a server a message announces a break by another
+     * process, where there are messages.
+     */
     @ParameterizedTest
     @EnumSource
     void aBrokenReaderHearsOfItAlone(Server server) throws Exception {

@@ -78,7 +78,7 @@ class SqliteRebootTest {
         }
     }
 
-    /** Whoever comes and goes beside them does not start their time anew. */
+    /** Other holders that come and go beside them do not start their time anew. */
     @Test
     void sharedLeasesOfAnotherBootEndOneByOne() {
         try (TestClient ann = new TestClient(file, first)) {

@@ -25,7 +25,7 @@ class SqliteTwoLoadersTest {
     @TempDir
     Path dir;
 
-    /** An application does what it is told and answers in words, since the two share no class of ours. */
+    /** An application carries out commands and answers in words, since the two share no class of ours. */
     public static final class Application implements UnaryOperator<String> {
 
         private Leasehold leasehold;

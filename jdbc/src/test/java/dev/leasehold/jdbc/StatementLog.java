@@ -42,7 +42,7 @@ final class StatementLog implements AutoCloseable {
                 });
     }
 
-    /** What has been sent since this was last asked. */
+    /** Returns the statements that have been sent since this was last asked. */
     List<String> drain() {
         List<String> now = new ArrayList<>();
         for (String statement = sent.poll(); statement != null; statement = sent.poll()) {

@@ -25,7 +25,9 @@ public final class TransactionPooler implements AutoCloseable {
     private final Deque<Connection> free = new ArrayDeque<>();
     private final List<Connection> all = new ArrayList<>();
 
-    /** Which of the free sessions is taken: the one that was used last, or the one that has rested longest. */
+    /**
+     * Makes a pooler that takes, of the free sessions, the one that was used last, or the one that has rested longest.
+     */
     public TransactionPooler(String url, boolean newestFirst, int sessions) throws SQLException {
         this.url = url;
         this.newestFirst = newestFirst;

@@ -78,7 +78,7 @@ final class QuorumFindings implements Doctor.Duty {
     }
 
     /**
-     * Masters that one machine takes with it.
+     * Reports masters that one machine takes with it when it fails.
      *
      * @param addresses the machine's address by the master's name
      */

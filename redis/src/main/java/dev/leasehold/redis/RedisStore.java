@@ -79,9 +79,9 @@ public final class RedisStore implements StoreFactory {
     }
 
     /**
-     * Locks in the Redis that a client was made for. The client stays the caller's: it is never closed here, only the two
-     * connections that a store opens with it are. On its threads only the asynchronous methods of a lock may be called: one
-     * that blocks may wait for an answer that the same thread would have to read.
+     * Makes a store of locks in the Redis that a client was made for. The client stays the caller's: it is never closed
+     * here, only the two connections that a store opens with it are. On its threads only the asynchronous methods of a
+     * lock may be called: one that blocks may wait for an answer that the same thread would have to read.
      *
      * @param client a Lettuce client made with a URI
      * @return the store
@@ -98,8 +98,9 @@ public final class RedisStore implements StoreFactory {
     }
 
     /**
-     * Locks in a Redis that a client connects to. The client stays the caller's: it is never closed here, only the two
-     * connections that a store opens with it are. What {@link #using(RedisClient)} says of its threads holds here, too.
+     * Makes a store of locks in a Redis that a client connects to. The client stays the caller's: it is never closed
+     * here, only the two connections that a store opens with it are. What {@link #using(RedisClient)} says of its
+     * threads holds here, too.
      *
      * @param client a Lettuce client
      * @param uri where to connect to; may name sentinels
@@ -111,8 +112,8 @@ public final class RedisStore implements StoreFactory {
     }
 
     /**
-     * Locks in a Redis Cluster. The client stays the caller's: it is never closed here, only the connections that a store
-     * opens with it are, one to each master and one to listen on.
+     * Makes a store of locks in a Redis Cluster. The client stays the caller's: it is never closed here, only the
+     * connections that a store opens with it are, one to each master and one to listen on.
      *
      * @param client a Lettuce client; not one for clusters, since each master gets a connection of its own
      * @param seeds some nodes of the cluster, at least one; user, password and TLS of the first are used for all

@@ -95,7 +95,7 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * Locks on a quorum of masters.
+     * Makes a store of locks on a quorum of masters.
      *
      * @param masters where they are, each with user, password and TLS as it needs; their number decides what a majority
      *     is, so it must be the same for all clients
@@ -107,9 +107,10 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * Locks on a quorum of masters, over the threads and with the TLS and socket options of a Lettuce client. The client
-     * stays the caller's and is never closed here. Its options about reconnecting are not used: a connection to a master
-     * of a quorum must not come back to another run of the server and send again what was meant for the one before.
+     * Makes a store of locks on a quorum of masters, over the threads and with the TLS and socket options of a Lettuce
+     * client. The client stays the caller's and is never closed here. Its options about reconnecting are not used: a
+     * connection to a master of a quorum must not come back to another run of the server and send again what was meant
+     * for the one before.
      *
      * @param client a Lettuce client
      * @param masters where they are; see {@link #of}
@@ -228,7 +229,7 @@ public final class RedlockStore implements StoreFactory {
     }
 
     /**
-     * The longest lease that any client of the quorum can ask for, as {@link #withMaxLease} has set it.
+     * Returns the longest lease that any client of the quorum can ask for, as {@link #withMaxLease} has set it.
      *
      * @return the duration
      */

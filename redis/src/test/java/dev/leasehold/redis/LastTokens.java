@@ -17,7 +17,7 @@ public record LastTokens(@Nullable Long last, @Nullable Long exclusive) {
         return new LastTokens(token, token);
     }
 
-    /** What a master has written. */
+    /** Reads what a master has written. */
     public static LastTokens parse(String record) {
         if (record.isEmpty()) {
             return NONE;
@@ -41,7 +41,7 @@ public record LastTokens(@Nullable Long last, @Nullable Long exclusive) {
         return exclusive == null ? other : exclusive;
     }
 
-    /** Whether no reader has had a token since the last that excludes everybody. */
+    /** Returns whether no reader has had a token since the last that excludes everybody. */
     boolean isExclusive() {
         return last == null || last.equals(exclusive);
     }

@@ -37,7 +37,7 @@ final class ModelLock {
     private LastTokens last = LastTokens.NONE;
     private long shutUntil;
 
-    /** What the last tokens would be without those who hold it; null where that is not kept. */
+    /** These would be the last tokens without the holders; null where that is not kept. */
     private @Nullable LastTokens before;
 
     ModelLock(Set<QuorumRule> off, BiConsumer<ClaimId, Long> granted) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ModelMaster {
 
-    /** What a master has vouched for in this memory is a history and until when. */
+    /** A vouched history is the one that a master has vouched for in this memory, and until when. */
     private record Vouched(int history, long until) {}
 
     private static final long MARGIN_MICROS = 2_000_000L;
@@ -197,7 +197,7 @@ public final class ModelMaster {
 
     // ---- the scripts ---------------------------------------------------------------------------------------------
 
-    /** What a master said is a vote without its status, deadline as time left. */
+    /** A said vote is a master's vote without its status, with the deadline as the time left. */
     public sealed interface Said {
         record Yes(long token, long micros) implements Said {}
 

@@ -215,7 +215,7 @@ class PlainKeysTest {
             waiting.add(client().lock("x").acquireAsync());
             awaitQueue(i + 1);
         }
-        // Not every barging succeeds: whoever is first in the queue is quick.
+        // Not every barging succeeds: the first in the queue is quick.
         for (int i = 0; i < 5 && value != null; i++) {
             foreign.unlock("x", value);
             value = foreign.tryLock("x", LONG);

@@ -6,7 +6,9 @@ import dev.leasehold.architecture.Signatures;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** Names that users compile against, or write into their configuration, change only on purpose. */
+/**
+ * These tests show that names which users compile against, or write into their configuration, change only on purpose.
+ */
 class PublicNamesTest {
 
     @Test

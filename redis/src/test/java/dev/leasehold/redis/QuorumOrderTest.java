@@ -70,7 +70,7 @@ class QuorumOrderTest {
         CompletableFuture<ClaimAnswer> again = other.waitFor("lock");
         quorum.pass(100 * NEAR);
         assertThat(again).isCompletedWithValueMatching(ClaimAnswer.Busy.class::isInstance);
-        // It goes on collecting, and is told when it has the lock.
+        // It goes on collecting, and is notified when it has the lock.
         holder.release(lease);
         quorum.pass(100 * NEAR);
         assertThat(other.unasked())

@@ -17,13 +17,19 @@ final class QuorumScenario {
         ANY,
         /** Only messages are lost, and leases are so long that leftovers hurt. */
         LOSSY_WITH_LONG_LEASES,
-        /** As any, with masters whose disks keep all, and are trusted; but some follow another for a while, which lags. */
+        /**
+         * The run is as any, with masters whose disks keep all, and are trusted; but some follow another for a while,
+         * which lags.
+         */
         TRUSTED,
-        /** As any, but masters are back at once, or follow for a moment a copy of themselves whose clock is ahead. */
+        /**
+         * The run is as any, but masters are back at once, or follow for a moment a copy of themselves whose clock is
+         * ahead.
+         */
         COPIED,
-        /** As any, but several masters at once restart with what they had saved, and are back at once. */
+        /** The run is as any, but several masters at once restart with what they had saved, and are back at once. */
         RESTARTED,
-        /** As any, with readers and writers. */
+        /** The run is as any, with readers and writers. */
         READERS,
         /** One master's clock is an hour ahead while another is down; then it is set right, and all restart empty. */
         CLOCK_AHEAD

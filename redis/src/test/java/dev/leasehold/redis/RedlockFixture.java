@@ -93,7 +93,7 @@ public final class RedlockFixture implements AutoCloseable {
     public void crash(int node) {
         servers.get(node).kill();
         servers.get(node).restart();
-        // A master that keeps its data on disk reads it first, and says so to whoever asks meanwhile.
+        // A master that keeps its data on disk reads it first, and says so to clients that ask meanwhile.
         await().ignoreExceptionsInstanceOf(RedisLoadingException.class)
                 .until(() -> server(node).commands().ping(), "PONG"::equals);
     }

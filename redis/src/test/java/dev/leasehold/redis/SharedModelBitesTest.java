@@ -108,7 +108,7 @@ class SharedModelBitesTest {
     }
 
     /**
-     * What shows in few of the runs, and not in the same ones each time, since the server's time is real.
+     * These faults show in few of the runs, and not in the same ones each time, since the server's time is real.
      * SharedScriptsTest shows each of them at once.
      */
     @ParameterizedTest

@@ -118,7 +118,7 @@ class SharedRedisFenceTest {
         assertThatThrownBy(() -> fence.registerShared(-1)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** What the two numbers stand for: the newest writer, and the newest of all. */
+    /** The two numbers stand for the newest writer, and the newest of all. */
     @ParameterizedTest
     @EnumSource(RedisProcess.Version.class)
     void itJudgesLikeTwoNumbers(RedisProcess.Version version) {

@@ -44,7 +44,7 @@ final class Recorded {
         return recorded;
     }
 
-    /** Whether it takes long, and is as it was when it was recorded. */
+    /** Returns whether the model takes long, and is as it was when it was recorded. */
     boolean isLargeAndUnchanged(Path module, Path configuration) {
         String line = lines.get(name(configuration));
         return line != null
@@ -62,7 +62,7 @@ final class Recorded {
         return line.substring(0, line.lastIndexOf(' ') + 1).trim();
     }
 
-    /** What TLC has found now, as it stands in a line. */
+    /** Returns what TLC has found now, as it stands in a line. */
     static String counts(Tlc.Result result) {
         return "%d %d %d %s"
                 .formatted(

@@ -162,7 +162,7 @@ final class TransactionHolds {
             }
         }
 
-        /** Returns an order after all others, which are told of the completion first. */
+        /** Returns an order after all others, which learn of the completion first. */
         @Override
         public int getOrder() {
             return LOWEST_PRECEDENCE;

@@ -28,7 +28,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.core.env.MapPropertySource;
 
-/** What a locked method does that blocks. */
+/** These tests show what a locked method does that blocks. */
 class LockedMethodTest {
 
     @Target(ElementType.METHOD)
@@ -293,7 +293,10 @@ class LockedMethodTest {
         assertThat(locks.lock("slow").tryAcquire()).isPresent().get().satisfies(Lease::close);
     }
 
-    /** As a repository of Spring Data: the annotation stands on the interface, and the proxy is one of the JDK. */
+    /**
+     * This is like a repository of Spring Data: the annotation stands on the interface, and the proxy is one of the
+     * JDK.
+     */
     interface Repository {
         @Locked("row:#{#id}")
         String save(String id);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.event.EventListener;
 
-/** How a term ends for those who work in it. */
+/** These tests show how a term ends for those who work in it. */
 class OfficeTest {
 
     interface Body {

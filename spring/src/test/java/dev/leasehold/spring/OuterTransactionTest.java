@@ -32,7 +32,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** What locked and leader-only methods do that are called inside a transaction. */
+/** These tests show what locked and leader-only methods do that are called inside a transaction. */
 class OuterTransactionTest {
 
     static class Bank {
@@ -301,7 +301,7 @@ class OuterTransactionTest {
         assertThat(before.block()).isEqualTo("done");
     }
 
-    /** What it does is not part of the transaction, and may come after the transaction's end. */
+    /** The work of the stage is not part of the transaction, and may come after the transaction's end. */
     @Test
     void aStageInATransactionIsRefused() {
         inTransaction(none -> assertThatThrownBy(bank::stage)

@@ -5,7 +5,7 @@ import dev.leasehold.architecture.Signatures;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** What users of this module compile against changes only on purpose. */
+/** This test shows that the signatures which users of this module compile against change only on purpose. */
 class PublicNamesTest {
 
     @Test

@@ -33,7 +33,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** How a transaction that holds a lock may end: late, elsewhere, twice, by a time-out, in part. */
+/** These tests show how a transaction that holds a lock may end: late, elsewhere, twice, by a time-out, in part. */
 class TransactionHoldsTest {
 
     interface Body {

@@ -16,7 +16,10 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
-/** What a controller may return whose work Spring MVC does after the method has returned, and so without its lock. */
+/**
+ * These tests show results that a controller may return whose work Spring MVC does after the method has returned, and
+ * so without its lock.
+ */
 class WebResultsTest {
 
     static class Deferred {

@@ -19,7 +19,10 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** These tests show who is elected, who is told, and what may be waited for: the rules of elections on virtual time. */
+/**
+ * These tests show which candidate is elected, which listeners are notified, and what may be waited for: the rules of
+ * elections on virtual time.
+ */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ElectionTest {
 

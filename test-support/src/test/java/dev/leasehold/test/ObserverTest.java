@@ -24,7 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** These tests show what an observer is told of the calls of its client, by each road that a call can take. */
+/** These tests show what an observer learns of the calls of its client, by each road that a call can take. */
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ObserverTest {
 

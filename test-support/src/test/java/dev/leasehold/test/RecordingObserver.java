@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** An observer that writes down what it is told, in words. */
+/** A recording observer writes down the events that it gets, in words. */
 final class RecordingObserver implements LeaseholdObserver {
 
     private final Queue<String> told = new ConcurrentLinkedQueue<>();

@@ -32,7 +32,7 @@ final class ClaimState {
     /** Another node was before ours, so the release leaves a mark for the next in the queue. */
     boolean waited;
 
-    /** The number of vain attempts to create the node. */
+    /** So many attempts to create the node were in vain. */
     int tries;
 
     private final ZkClaim whole;

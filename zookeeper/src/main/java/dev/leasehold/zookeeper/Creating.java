@@ -26,7 +26,7 @@ final class Creating implements ClaimStep {
     private final String parent;
     private Node node = Node.NONE;
 
-    /** The code of the refusal if the lock's node, under which the claim's is made, cannot be made either. */
+    /** The refusal has this code if the lock's node, under which the claim's is made, cannot be made either. */
     private Code unmade = Code.NONODE;
 
     Creating(ClaimState claim) {

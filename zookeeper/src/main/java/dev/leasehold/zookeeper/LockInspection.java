@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LockInspection {
 
-    /** The number of locks that are looked at at the same time. */
+    /** So many locks are looked at at the same time. */
     private static final int AT_ONCE = 32;
 
     /** A seen node is one node of a lock, with its record. It is compared with nothing. */

@@ -26,10 +26,13 @@ import java.util.regex.Pattern;
  */
 record NodeName(String name, int sequence) {
 
-    /** The layout of what we write; a library that knows only this one refuses a lock with nodes of another. */
+    /** We write this layout; a library that knows only this one refuses a lock with nodes of another. */
     static final String LAYOUT = "1-";
 
-    /** Before a token: nobody's claim, and before all of them. The lock is taken without a holder. */
+    /**
+     * This stands before a token. The node is nobody's claim, and comes before all of them. The lock is taken without a
+     * holder.
+     */
     static final String KEEP = LAYOUT + "keep-";
 
     private static final String SHARED = "2-";

@@ -12,7 +12,7 @@ final class Tokens {
 
     private static final int RUN_BITS = 6;
 
-    /** The longest run of spare tokens. */
+    /** A run has at most this many spare tokens. */
     static final int MOST_SPARE = (1 << RUN_BITS) - 1;
 
     private Tokens() {}

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Waiting implements ClaimStep {
 
-    /** Of those that watch the one before them, so many look at the whole queue each time that they ask again. */
+    /** So many of those that watch the one before them look at the whole queue each time that they ask again. */
     private static final int OFTEN = 16;
 
     private final ClaimState claim;

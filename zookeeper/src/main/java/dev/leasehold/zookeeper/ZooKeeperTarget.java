@@ -42,7 +42,7 @@ record ZooKeeperTarget(
 
     private static final String SASL_CONTEXT = ZKClientConfig.LOGIN_CONTEXT_NAME_KEY;
 
-    /** Our options for properties of ZooKeeper's client. */
+    /** These options of ours stand for properties of ZooKeeper's client. */
     private static final Map<String, String> SETTINGS = Map.of(
             "keyStore", KEY_STORE,
             "keyStorePassword", "zookeeper.ssl.keyStore.password",

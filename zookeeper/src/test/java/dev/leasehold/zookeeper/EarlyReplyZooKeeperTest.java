@@ -132,7 +132,7 @@ class EarlyReplyZooKeeperTest {
     }
 
     @Test
-    @DisplayName("where the library's packet queue does not link, each outcome is told once, by its public methods")
+    @DisplayName("Where the library's packet queue does not link, its public methods deliver each outcome once")
     void libraryWithoutPacketQueue() throws Exception {
         zooKeeper.close();
         AtomicInteger tried = new AtomicInteger();

@@ -100,7 +100,7 @@ class EnsembleFaultsTest {
             ensemble.cutOff(follower);
             assertThat(validAtHandOver.get(60, TimeUnit.SECONDS)).isFalse();
             assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS)).isPositive();
-            // The follower does not know it yet: it still shows the holder's node, to whoever only reads.
+            // The follower does not know it yet: it still shows the holder's node to clients that only read.
             assertThat(reader.getChildren(OneServer.LOCKS + name, false)).hasSize(2);
         } finally {
             ensemble.reconnect(follower);

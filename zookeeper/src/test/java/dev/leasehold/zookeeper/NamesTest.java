@@ -76,7 +76,10 @@ class NamesTest {
                 .hasMessageContaining("newer version");
     }
 
-    /** As the library has read names that knew no shares: it refuses a lock with such nodes, and ignores none of them. */
+    /**
+     * A library that knew no shares reads the names like this: it refuses a lock with such nodes, and ignores none of
+     * them.
+     */
     @Test
     void aLibraryThatKnowsNoReadersRefusesTheirNodes() {
         String reader = NodeName.prefix(new ClaimId("c", 1), Claim.UNLIMITED) + "0000000001";
@@ -96,7 +99,7 @@ class NamesTest {
         assertThat(NodeName.parse("1-c-1-0000000001").share()).isEqualTo(Claim.EXCLUSIVE);
     }
 
-    /** As a library has written them that knew no shares. */
+    /** A library that knew no shares has written such names. */
     @Test
     void anExclusiveClaimKeepsTheFirstLayout() {
         assertThat(NodeName.prefix(new ClaimId("c", 1), Claim.EXCLUSIVE)).isEqualTo("1-c-1-");

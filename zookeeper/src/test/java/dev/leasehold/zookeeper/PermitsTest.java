@@ -170,7 +170,7 @@ class PermitsTest {
         assertThat(again.spare()).isZero();
     }
 
-    /** That its node is the first is known without a listing by then, but not its slot. */
+    /** By then the client knows without a listing that its node is the first, but not its slot. */
     @Test
     void aPermitAfterMutexesOfItsClientHasASlot() throws Exception {
         Store store = open("c");

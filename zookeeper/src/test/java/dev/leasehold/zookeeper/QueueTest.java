@@ -239,7 +239,7 @@ class QueueTest {
     }
 
     /**
-     * The end of the session is told to whoever has asked for a confirmation, and sends him back to the place that he
+     * The end of the session reaches a claim that has asked for a confirmation, and sends it back to the place that it
      * came from.
      */
     @Test

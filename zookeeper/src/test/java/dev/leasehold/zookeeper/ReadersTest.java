@@ -93,7 +93,7 @@ class ReadersTest {
         await().until(() -> stores.isGranted(next));
     }
 
-    /** That one's own last node was the first is known of a writer's alone. */
+    /** A client knows only of a writer's node that its own last one was the first. */
     @Test
     @DisplayName("A writer after readers of its client is not taken for the first")
     void aWriterAfterItsClientsReadersIsNotFirst() throws Exception {

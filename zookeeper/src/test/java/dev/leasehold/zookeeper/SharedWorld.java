@@ -19,10 +19,10 @@ final class SharedWorld {
     final List<String> log = new ArrayList<>();
     final SharedJudge judge = new SharedJudge(time);
 
-    /** Whether there are no faults; then all who hold have to know it. */
+    /** This is true if there are no faults; then all holders have to know that they hold. */
     final boolean calm;
 
-    /** How many sessions there have been. */
+    /** There have been so many sessions. */
     long sessions;
 
     SharedWorld(long seed) {

@@ -5,7 +5,10 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 
-/** The least that a lock in ZooKeeper takes: a node is created and deleted. Nothing is listed, so nothing is locked. */
+/**
+ * A bare ZooKeeper client does the least that a lock in ZooKeeper takes: it creates and deletes a node. Nothing is
+ * listed, so nothing is locked.
+ */
 final class BareZooKeeper implements LockClient {
 
     private final ZooKeeper client;

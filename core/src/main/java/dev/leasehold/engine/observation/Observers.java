@@ -56,7 +56,7 @@ public final class Observers {
      *
      * @param share with how many holders at most the caller would coexist, itself included
      * @param maxWait how long the caller waits for a holder; null for without limit
-     * @return the call, to be told what comes of it; null if no observer wants to know
+     * @return the call, which passes on to the observers what comes of it; null if no observer wants to know
      */
     public @Nullable ObservedCall ask(
             String namespace, String lock, int share, LockCall.Kind kind, @Nullable Duration maxWait) {

@@ -16,21 +16,23 @@ public final class Caller {
     /** Completes with the lease, with null if the lock is busy, or exceptionally. */
     public final CompletableFuture<@Nullable Lease> outcome = new CompletableFuture<>();
 
-    /** True if the caller accepts the store's next answer as final: from the start, or because its wait is over. */
+    /**
+     * This is true if the caller accepts the store's next answer as final: from the start, or because its wait is over.
+     */
     boolean tries;
 
-    /** The longest wait that the caller has asked for; zero if it has asked for none. */
+    /** This is the longest wait that the caller has asked for; zero if it has asked for none. */
     public long waitNanos;
 
     /**
-     * The thread that blocks on the outcome, if one does. It serves only a warning; the reference is weak so that the
-     * thread can be collected.
+     * This is the thread that blocks on the outcome, if one does. It serves only a warning; the reference is weak so
+     * that the thread can be collected.
      */
     public @Nullable WeakReference<Thread> waiter;
 
-    /** The call that this caller belongs to; set before the caller joins. */
+    /** The caller belongs to this call; it is set before the caller joins. */
     public @Nullable Asker asker;
-    /** True once it was looked whether its thread waits for itself. */
+    /** This is true once it has been checked whether the caller's thread waits for itself. */
     boolean lookedAt;
 
     long joinedAt;

@@ -8,7 +8,7 @@ import dev.leasehold.spi.Claim;
  */
 final class CallerService {
 
-    /** The time for which callers of this process are served in a row before the lock goes back to the store. */
+    /** Callers of this process are served in a row for this long at most before the lock goes back to the store. */
     private static final long LONGEST_RUN_NANOS = 10_000_000L;
 
     private final int share;

@@ -8,7 +8,7 @@ import dev.leasehold.spi.Claim;
  */
 final class ClaimPlan {
 
-    /** The greatest number of claims of one process that may wait for a shared lock. */
+    /** At most this many claims of one process may wait for a shared lock. */
     private static final int MOST_CLAIMS = 64;
 
     private final int share;

@@ -3,7 +3,7 @@ package dev.leasehold.engine.queue;
 /** Due times are those at which something is due, in nanoseconds of the monotonic clock. */
 public final class DueTimes {
 
-    /** The due time of what waits for nothing. */
+    /** This is the due time of anything that waits for nothing. */
     public static final long NEVER = Long.MAX_VALUE;
 
     private DueTimes() {}

@@ -41,7 +41,7 @@ public final class Hold {
 
     private record Over(LeaseState state, boolean inDoubt) implements Status {}
 
-    /** The share of its lease for which a hold may be in doubt. */
+    /** A hold may be in doubt for the duration of its lease divided by this. */
     private static final int DOUBT_SHARE = 5;
 
     private static final Over LOST = new Over(LeaseState.LOST, false);
@@ -64,8 +64,8 @@ public final class Hold {
     public final CompletableFuture<LeaseState> released = new CompletableFuture<>();
 
     /**
-     * The lease object and its listeners. It is set once, before the hold is given to its caller; it refers to the lease
-     * weakly, so that a dropped one is noticed.
+     * The watcher has the lease object and its listeners. It is set once, before the hold is given to its caller; it
+     * refers to the lease weakly, so that a dropped one is noticed.
      */
     private volatile @Nullable HoldWatcher watcher;
 

@@ -26,7 +26,7 @@ final class StoreLease {
     private static final long EXTENSION_RETRY_NANOS = 100_000_000L;
 
     /**
-     * The time after a pushed grant before it is confirmed by a renewal. A holder that is done sooner confirms the
+     * A pushed grant is confirmed by a renewal after this time at the latest. A holder that is done sooner confirms the
      * hand-over by its release, and no renewal is sent.
      */
     private static final long MOST_PAUSE_AFTER_PUSH_NANOS = 20_000_000L;

@@ -30,7 +30,7 @@ final class Watchdog {
 
     private @Nullable StoreLease storeLease;
 
-    /** The hold that has ended last, until its lease has been given on or back. */
+    /** This is the hold that has ended last, until its lease has been given on or back. */
     private @Nullable Hold endedHold;
 
     Watchdog(String lock, PendingCleanups cleanups, StoreOutage outage) {

@@ -9,7 +9,7 @@ import java.util.Comparator;
 /** A member of a set is one name, and the share with which it is held. */
 record Member(LockName name, int share) {
 
-    /** The order in which all sets wait for names: that of the names' bytes, which is the same in every process. */
+    /** All sets wait for names in this order: that of the names' bytes, which is the same in every process. */
     static final Comparator<Member> ORDER = (one, other) -> Arrays.compareUnsigned(
             one.name().full().getBytes(StandardCharsets.UTF_8),
             other.name().full().getBytes(StandardCharsets.UTF_8));

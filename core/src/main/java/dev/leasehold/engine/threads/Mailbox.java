@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class Mailbox<E> {
 
     /**
-     * The most events that one thread handles in a row: some milliseconds of work, where passing on costs some
+     * One thread handles at most this many events in a row: some milliseconds of work, where passing on costs some
      * microseconds.
      */
     static final int MOST_IN_A_ROW = 2_000;

@@ -29,12 +29,12 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     private static final long MOST_APART_NANOS = 1_000_000;
     private static final int MOST_TRIES = 10;
 
-    /** More frames than the executor needs to change its heap, each larger than a compiled one must be. */
+    /** These are more frames than the executor needs to change its heap, each larger than a compiled one must be. */
     private static final int FRAMES = 48;
 
     /**
-     * The interval of beats. It is just below the 20 ms after which a pushed grant is confirmed by a renewal, so that these
-     * renewals do not wake the thread either.
+     * Beats come at this interval. It is just below the 20 ms after which a pushed grant is confirmed by a renewal, so
+     * that these renewals do not wake the thread either.
      */
     private static final long BEAT_NANOS = 18_000_000;
 

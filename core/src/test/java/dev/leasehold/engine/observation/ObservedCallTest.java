@@ -28,7 +28,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The order in which the events of one call are told, and by whom, whatever comes first. */
+/**
+ * These tests show in which order observers learn of the events of one call, and by which thread, whatever comes first.
+ */
 @Timeout(60)
 class ObservedCallTest implements LeaseholdObserver {
 

@@ -174,7 +174,10 @@ class HoldTest {
         assertThat(hold.announce(LeaseState.HELD)).isTrue();
     }
 
-    /** One thread looks at the very deadline, another brings a confirmation: whoever was told "lost" is told so for ever. */
+    /**
+     * One thread looks at the very deadline, another brings a confirmation: a thread that has seen "lost" sees it for
+     * ever.
+     */
     @Test
     void noConfirmationRevivesAHoldThatSomebodySawLost() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(2);

@@ -150,8 +150,9 @@ class MailboxTest {
     }
 
     /**
-     * Mailboxes that close when they are empty, made anew by whoever is refused: each event is handled exactly once. Between
-     * two rounds everybody has returned, so each round retires one mailbox at least, however the threads are scheduled.
+     * Mailboxes close here when they are empty, and a thread that is refused makes a new one: each event is handled
+     * exactly once. Between two rounds everybody has returned, so each round retires one mailbox at least, however the
+     * threads are scheduled.
      */
     @Test
     @DisplayName("A sender that is refused finds a new mailbox, and nothing is lost on the way")
@@ -218,7 +219,7 @@ class MailboxTest {
         assertThat(workers).hasSizeGreaterThanOrEqualTo(3).first().isEqualTo(Thread.currentThread());
     }
 
-    /** Who is relieved goes before all is handled. */
+    /** Waits until all is handled, since a thread that is relieved goes before. */
     private static void await(AtomicInteger handled, int number) {
         long start = System.nanoTime();
         while (handled.get() < number) {

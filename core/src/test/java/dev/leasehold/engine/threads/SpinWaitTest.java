@@ -56,7 +56,7 @@ class SpinWaitTest {
                 .isZero();
     }
 
-    /** Whoever has to answer may have no other processor. */
+    /** The thread that has to answer may have no other processor. */
     @Test
     void othersRunBetweenTwoLooks() {
         CompletableFuture<Boolean> answer = new CompletableFuture<>();
@@ -90,7 +90,7 @@ class SpinWaitTest {
         window(SpinWait.WINDOW);
     }
 
-    /** What a single probe would never find: the first after a sleep is in vain because everybody else sleeps, too. */
+    /** A single probe would never find this: the first after a sleep is in vain because everybody else sleeps, too. */
     @Test
     void goesOnWhereFewWereInVain() {
         for (int i = 0; i < 10; i++) {
@@ -112,7 +112,9 @@ class SpinWaitTest {
         window(0);
     }
 
-    /** As many calls as are judged together, some of them in vain; no more once that is certain to be too many. */
+    /**
+     * Makes as many calls as are judged together, some of them in vain; no more once that is certain to be too many.
+     */
     private void window(int inVain) {
         int calls = inVain > SpinWait.MOST_IN_VAIN ? SpinWait.MOST_IN_VAIN + 1 : SpinWait.WINDOW;
         for (int i = 0; i < calls; i++) {

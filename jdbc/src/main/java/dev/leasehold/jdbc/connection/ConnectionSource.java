@@ -24,7 +24,9 @@ public interface ConnectionSource extends AutoCloseable {
     /** Returns whether the server ends their statements by itself, when they wait for a row for too long. */
     boolean limitsWaits();
 
-    /** Returns why no connection can be had at the moment, an exhausted pool, or null if that cannot be seen. */
+    /**
+     * Returns why no connection is available at the moment, where the pool shows that it is exhausted; else null.
+     */
     default @Nullable String exhausted() {
         return null;
     }

@@ -13,7 +13,7 @@ public final class NoConnection extends SQLException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The message of HikariCP, also where its pool is behind something of another kind. */
+    /** HikariCP's message has this form, also where its pool is behind something of another kind. */
     private static final Pattern HIKARI =
             Pattern.compile("(\\S.*) - Connection is not available.*" + "\\(total=([1-9]\\d*), active=\\2, .*");
 

@@ -48,7 +48,7 @@ public final class OwnPool implements ConnectionSource {
 
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    /** Also the shortest time for which the pool can be asked. */
+    /** This is also the shortest time for which the pool can be asked. */
     private static final long LEAST_MILLIS = 250;
 
     private static final long IDLE_MILLIS = 60_000;

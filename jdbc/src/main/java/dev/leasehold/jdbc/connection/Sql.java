@@ -20,7 +20,7 @@ public final class Sql implements AutoCloseable {
         T read(ResultSet row) throws SQLException;
     }
 
-    /** "Statement completion unknown", in the class of those that were undone. */
+    /** This state means "statement completion unknown", in the class of those that were undone. */
     public static final String COMPLETION_UNKNOWN = "40003";
 
     private final Connection connection;
@@ -149,8 +149,8 @@ public final class Sql implements AutoCloseable {
     }
 
     /**
-     * The states in which a connection is, or is about to be, no more, so that nobody knows what came of the last statement;
-     * and the one with which a server itself says that it does not know.
+     * Returns whether a connection is, or is about to be, no more, so that nobody knows what came of the last
+     * statement; or a server itself says that it does not know.
      */
     public static boolean isBroken(SQLException e) {
         if (e instanceof java.sql.SQLRecoverableException

@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Dialect extends ConnectionRules {
 
-    /** The file with the tables, in which their default names are quoted. */
+    /** Returns the file with the tables, in which their default names are quoted. */
     String schema();
 
     String quote(String identifier);
 
-    /** The schema in which this connection finds the tables, or would make them; null if it has none. */
+    /** Returns the schema in which this connection finds the tables, or would make them; null if it has none. */
     @Nullable String schemaOf(Sql sql, Tables tables) throws SQLException;
 
-    /** Microseconds since 1970 when the database began the statement, in no time zone. */
+    /** Returns the text for the microseconds since 1970 when the database began the statement, in no time zone. */
     String now();
 
     /** Returns how a lock's name is passed. */
@@ -38,10 +38,10 @@ public interface Dialect extends ConnectionRules {
     /** Updates at most one row and returns what it returns, where it is also {@link #marked}; null where no row was changed. */
     @Nullable Long update(Sql sql, String statement, String returning, @Nullable Object... values) throws SQLException;
 
-    /** The start of an insert that does nothing where the row is there already. */
+    /** Returns the start of an insert that does nothing where the row is there already. */
     String insertInto();
 
-    /** Its end. */
+    /** Returns the end of such an insert. */
     String unlessThere();
 
     /**
@@ -51,8 +51,9 @@ public interface Dialect extends ConnectionRules {
     String lockRow(String columns);
 
     /**
-     * A column of a transaction's first statement, which has the server end the transaction if it hears nothing of it for five
-     * seconds: a process that is stopped in the middle of it would keep others waiting for as long as it is stopped.
+     * Returns a column of a transaction's first statement, which has the server end the transaction if it hears nothing
+     * of it for five seconds: a process that is stopped in the middle of it would keep others waiting for as long as it
+     * is stopped.
      */
     default String idleLimit() {
         return "0";

@@ -29,7 +29,7 @@ public record MySqlDialect(String schema) implements Dialect {
     private static final int NO_SUCH_TABLE = 1146;
     private static final int NO_SUCH_DATABASE = 1049;
 
-    /** Access denied: to a database, for a user, to a table by a command, to a column. */
+    /** These errors deny access: to a database, for a user, to a table by a command, to a column. */
     private static final Set<Integer> DENIED = Set.of(1044, 1045, 1142, 1143);
 
     @Override

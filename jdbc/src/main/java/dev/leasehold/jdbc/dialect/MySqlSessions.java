@@ -103,7 +103,7 @@ public final class MySqlSessions implements SessionRules {
         }
     }
 
-    /** Zero if nobody has it. */
+    /** Returns the session that has a key; zero if nobody has it. */
     private static long holder(Sql sql, Object key) throws SQLException {
         return sql.number("SELECT IS_USED_LOCK(?)", key);
     }

@@ -70,9 +70,9 @@ public final class PostgresDialect implements Dialect {
     }
 
     /**
-     * An update, so that at every isolation level a transaction that was begun earlier and waits for this row fails instead
-     * of going on with what it saw before. The clock is read when the row is ours. If this process stops in mid-transaction,
-     * the server ends the transaction after five seconds, so that others do not wait for it.
+     * The text is an update, so that at every isolation level a transaction that was begun earlier and waits for this
+     * row fails instead of going on with what it saw before. The clock is read when the row is ours. If this process
+     * stops in mid-transaction, the server ends the transaction after five seconds, so that others do not wait for it.
      */
     @Override
     public String lockRow(String columns) {

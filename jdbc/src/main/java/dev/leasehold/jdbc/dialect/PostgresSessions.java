@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The session rules of PostgreSQL use its advisory locks: 64 bits, known to one database. */
 public final class PostgresSessions implements SessionRules {
 
-    /** All advisory locks with keys of this kind; everybody may see them. */
+    /** This selects all advisory locks with keys of this kind; everybody may see them. */
     private static final String ADVISORY = " FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted"
             + " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 

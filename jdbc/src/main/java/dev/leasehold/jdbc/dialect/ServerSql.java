@@ -11,7 +11,7 @@ import java.util.List;
  */
 public final class ServerSql {
 
-    /** The columns that {@code ServerLocks} reads of a row. */
+    /** {@code ServerLocks} reads these columns of a row. */
     static final String COLUMNS = "last, client, counter, owner, token, run_end, since, ends, waiters";
 
     private static final String ROW = " WHERE namespace = ? AND name = ?";
@@ -190,7 +190,9 @@ public final class ServerSql {
                 + parameters(names) + ") AND token IN (" + parameters(names) + ") AND ends > NOW");
     }
 
-    /** Values for a statement with many names: others first, then the names, the last as often as needed. */
+    /**
+     * Returns the values for a statement with many names: others first, then the names, the last as often as needed.
+     */
     public Object[] values(List<String> names, Object... others) {
         Object[] values = new Object[others.length + roundedUp(names.size())];
         System.arraycopy(others, 0, values, 0, others.length);

@@ -29,7 +29,8 @@ import java.util.List;
  * The JDBC doctor looks at a database as its clients see it: on a connection from where theirs come from. What holds for one
  * kind of database only is looked at by {@link PostgresFindings} and the like. Makes no tables and changes no row.
  *
- * <p>What may not be seen is said, never taken for fine. Only if there is no connection is there no examination.
+ * <p>A fact that the user may not read is reported as such, never taken for fine. Only if there is no connection is
+ * there no examination.
  */
 public final class JdbcDoctor {
 

@@ -28,7 +28,7 @@ final class MySqlFindings {
         return findings;
     }
 
-    /** Empty where there is none of that name. */
+    /** {@code readOnly} is empty where there is no variable of that name. */
     static Finding writable(String node, String readOnly) {
         return readOnly.isEmpty() || readOnly.equals("OFF")
                 ? Finding.of(Severity.FINE, "database-writable", node, "it can be written")

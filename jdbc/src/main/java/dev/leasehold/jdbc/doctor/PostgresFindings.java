@@ -15,7 +15,10 @@ final class PostgresFindings {
     /** A transaction may be open for that long before it is reported. */
     private static final long LONG_SECONDS = 60;
 
-    /** A snapshot behind which a lock that is taken a thousand times a second has that many versions of its row, and more. */
+    /**
+     * Behind a snapshot that is this old, a lock that is taken a thousand times a second has that many versions of its
+     * row, and more.
+     */
     private static final long OLD_TRANSACTIONS = 10_000;
 
     private PostgresFindings() {}

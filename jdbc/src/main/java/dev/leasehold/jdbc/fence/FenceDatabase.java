@@ -30,7 +30,7 @@ public enum FenceDatabase {
         };
     }
 
-    /** See {@link FenceRegistration}. */
+    /** Registers a token; see {@link FenceRegistration}. */
     long register(Sql sql, String table, Object resource, long token) throws SQLException {
         return switch (this) {
             case POSTGRESQL, SQLITE -> FenceRegistration.upserting(sql, table, resource, token);
@@ -39,7 +39,7 @@ public enum FenceDatabase {
         };
     }
 
-    /** See {@link SharedRegistration}. */
+    /** Registers a reader's token; see {@link SharedRegistration}. */
     long registerShared(Sql sql, String table, Object resource, long token) throws SQLException {
         return switch (this) {
             case POSTGRESQL -> SharedRegistration.raisingFirst(sql, table, resource, token);

@@ -80,7 +80,7 @@ final class FenceRegistration {
         return kept.token() > token ? kept.token() : take(sql, table, resource, token);
     }
 
-    /** The row, made if there is none. */
+    /** Returns the row, locked, and made if there is none. */
     static Kept locked(Sql sql, String table, Object resource, long token, long exclusive) throws SQLException {
         while (true) {
             Kept kept = sql.first(

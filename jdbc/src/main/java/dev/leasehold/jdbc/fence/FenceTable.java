@@ -32,7 +32,10 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
         return database.register(sql, name(), database.resource(resource), token);
     }
 
-    /** The newest token after it of those who had the resource alone, or this one if it is greater. */
+    /**
+     * Registers a reader's token, and returns the newest after that of those who had the resource alone, or this one if
+     * it is greater.
+     */
     public long registerShared(Sql sql, String resource, long token) throws SQLException {
         return database.registerShared(sql, name(), database.resource(resource), token);
     }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record LockRow(
         long id, String name, long last, Holders holders, boolean shared, boolean waited, boolean foreign) {
 
-    /** The claim that a lock's row carries while holders share the lock. Nobody owns it: no client has this id. */
+    /** A lock's row carries this claim while holders share the lock. Nobody owns it: no client has this id. */
     public static final ClaimId SEVERAL = new ClaimId("*", 1);
 
     /**
@@ -44,7 +44,10 @@ public record LockRow(
             long since,
             long ends) {
 
-        /** The value of {@code ends} while a session holds the lock, which only the session's end ends: no clock gets there. */
+        /**
+         * {@code ends} has this value while a session holds the lock, which only the session's end ends: no clock gets
+         * there.
+         */
         public static final long OPEN = (1L << 53) - 1;
 
         /** Makes an exclusive one. */
@@ -96,7 +99,7 @@ public record LockRow(
         return new LockRow(id, name, 0, Holders.NONE, false, false, false);
     }
 
-    /** The row as it is when this alone holds the lock, or nobody. */
+    /** Returns the row as it is when this holder alone holds the lock, or nobody if it is null. */
     public LockRow heldBy(@Nullable StoredLease holder) {
         Holders one = holder == null ? Holders.NONE : new Holders(List.of(holder));
         return new LockRow(id, name, last, one, shared, waited, foreign);

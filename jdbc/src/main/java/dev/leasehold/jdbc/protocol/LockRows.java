@@ -17,7 +17,7 @@ public interface LockRows {
      */
     record Grantee(ClaimId claim, String owner, Duration lease, int spare, int share, int slot, boolean handed) {
 
-        /** The lease that it gets, with tokens that are greater than all before. */
+        /** Returns the lease that it gets, with tokens that are greater than all before. */
         public StoredLease leaseOf(LockRow row, long ends, TxContext now) {
             long token = Math.max(row.last() + 1, now.wallMicros());
             return new StoredLease(claim, owner, token, token + spare, share, slot, now.wallMicros(), ends);

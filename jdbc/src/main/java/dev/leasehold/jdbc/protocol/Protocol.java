@@ -161,7 +161,7 @@ public final class Protocol {
         return held != null || waiter != null;
     }
 
-    /** Only tidies up; whether there is such a lock. */
+    /** Only tidies up, and returns whether there is such a lock. */
     public boolean tidy(String lock, TxContext now) throws SQLException {
         LockRow row = settled(lock, now);
         if (row != null && row.waited()) {
@@ -187,7 +187,7 @@ public final class Protocol {
         return true;
     }
 
-    /** Only reads. */
+    /** Lists the locks that a pattern means, and writes nothing. */
     public List<LockInfo> inspect(NamePattern pattern, TxContext now) throws SQLException {
         List<LockInfo> found = new ArrayList<>();
         for (LockRow row : locks.busy(now, pattern.onlyName())) {

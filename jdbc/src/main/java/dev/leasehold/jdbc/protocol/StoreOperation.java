@@ -87,7 +87,7 @@ public final class StoreOperation<T> {
         return phase.get() == Phase.OVER;
     }
 
-    /** The point of no return; false if the operation was given up before. */
+    /** Passes the point of no return; returns false if the operation was given up before. */
     public boolean commits() {
         return phase.compareAndSet(Phase.OPEN, Phase.COMMITTING);
     }

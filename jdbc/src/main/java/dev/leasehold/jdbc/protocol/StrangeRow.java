@@ -5,7 +5,10 @@ import java.sql.SQLException;
 import java.time.DateTimeException;
 import org.jspecify.annotations.Nullable;
 
-/** A row of a lock, of its holders or its waiters that makes no sense: somebody else has changed it. Nothing is decided by it. */
+/**
+ * A strange row is one of a lock, of its holders or its waiters that makes no sense: somebody else has changed it.
+ * Nothing is decided by it.
+ */
 public final class StrangeRow extends RuntimeException {
 
     private static final long serialVersionUID = 1;

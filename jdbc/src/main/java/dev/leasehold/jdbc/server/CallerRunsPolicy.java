@@ -38,10 +38,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class CallerRunsPolicy {
 
-    /** The time for which a caller's thread waits for the answer to a statement. Three make less than a second. */
+    /** A caller's thread waits this long for the answer to a statement. Three make less than a second. */
     static final int LIMIT_MILLIS = 300;
 
-    /** The time for which it waits for a connection that was there a moment ago. */
+    /** It waits this long for a connection that was there a moment ago. */
     static final int POOL_MILLIS = 100;
 
     private static final int FRESH_MILLIS = 50;
@@ -75,7 +75,7 @@ final class CallerRunsPolicy {
                 && source.hasOneReady();
     }
 
-    /** A database has answered; {@code askedAt} is when it was asked, on the client's clock. */
+    /** Notes that the database has answered; {@code askedAt} is when it was asked, on the client's clock. */
     void heard(long askedAt) {
         long now = time.nanos();
         heardAt = now;
@@ -84,7 +84,7 @@ final class CallerRunsPolicy {
         }
     }
 
-    /** It has not, or there was no connection. */
+    /** Notes that the database has not answered, or that there was no connection. */
     void failed() {
         restsUntil = time.nanos() + REST_NANOS;
     }

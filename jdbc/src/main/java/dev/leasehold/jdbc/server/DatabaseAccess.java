@@ -94,7 +94,7 @@ public final class DatabaseAccess {
         return why == null ? null : new NoConnection(why, null);
     }
 
-    /** The calling thread asks for a lock, or gives one back. */
+    /** Notes that the calling thread asks for a lock, or gives one back. */
     void calling() {
         source.calling();
     }
@@ -109,7 +109,7 @@ public final class DatabaseAccess {
                 source, (int) patience(context.storeTimeout()).toMillis());
     }
 
-    /** A connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */
+    /** Returns a connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */
     PooledConnection lendAtOnce() throws SQLException {
         return settled(PooledConnection.ready(source, CallerRunsPolicy.POOL_MILLIS, CallerRunsPolicy.LIMIT_MILLIS));
     }

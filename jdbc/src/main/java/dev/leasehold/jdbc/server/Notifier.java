@@ -25,7 +25,8 @@ public final class Notifier {
     /**
      * Makes a notifier.
      *
-     * @param notify whether the database may be told, too: commits that carry a notification wait for each other
+     * @param notify whether the news also goes through the database: commits that carry a notification wait for each
+     *     other
      */
     Notifier(LocalClients.LocalClient self, boolean notify) {
         this.self = self;

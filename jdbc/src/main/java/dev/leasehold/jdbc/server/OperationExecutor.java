@@ -163,7 +163,7 @@ final class OperationExecutor {
         }
     }
 
-    /** Before a connection is borrowed, because the session needs one to itself. */
+    /** Prepares the session before a connection is borrowed, because the session needs one to itself. */
     private void prepare(ServerOperation<?> request) throws SQLException {
         if (session != null && request.lock() != null) {
             ReadyDatabase known = database.known();
@@ -216,7 +216,7 @@ final class OperationExecutor {
                 || inTransaction(request, borrowed, at);
     }
 
-    /** The path of those who can only wait; false if that was not enough. */
+    /** Takes the path of those who can only wait; returns false if that was not enough. */
     private <T> boolean tryWaiting(
             ServerOperation<T> request, ServerOperation.Waiting<T> waiting, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {
@@ -243,7 +243,7 @@ final class OperationExecutor {
         return true;
     }
 
-    /** The single statement; false if it was not enough. */
+    /** Tries the single statement; returns false if it was not enough. */
     private <T> boolean tryFirst(
             ServerOperation<T> request, ServerOperation.First<T> first, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {

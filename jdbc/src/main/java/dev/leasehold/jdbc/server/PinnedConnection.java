@@ -66,7 +66,7 @@ final class PinnedConnection {
         return lent != null;
     }
 
-    /** The time for which the session may be idle, in milliseconds. */
+    /** Returns the time for which the session may be idle, in milliseconds. */
     long limit() {
         return limit;
     }
@@ -140,7 +140,7 @@ final class PinnedConnection {
         expectSame(send(at -> at.rules().give(at.sql(), key)).session());
     }
 
-    /** Comes back only if the session lives, and its idle time has begun anew. */
+    /** Returns only if the session lives, and its idle time has begun anew. */
     void ping() throws SQLException {
         expectSame(send(at -> at.rules().session(at.sql())));
     }

@@ -47,7 +47,7 @@ final class PinnedSession {
     private static final long MOST_PAUSE_MILLIS = 10_000;
     private static final long LEAST_PAUSE_NANOS = 10_000_000;
 
-    /** The longest lease: what PostgreSQL can count, in milliseconds. */
+    /** This is the longest lease: what PostgreSQL can count, in milliseconds. */
     static final Duration LONGEST = Duration.ofDays(24);
 
     /** A client is what the session is for. */
@@ -62,13 +62,13 @@ final class PinnedSession {
         void renewOtherwise(Renewals.Renewal renewal);
     }
 
-    /** Names who has a key. */
+    /** This says who has a key. */
     enum Who {
-        /** This session, for a lease. */
+        /** This session has it, for a lease. */
         LEASE,
-        /** Nobody had it; now this session, until it is given back or becomes a lease's. */
+        /** Nobody had it; now this session has it, until it is given back or becomes a lease's. */
         NOBODY,
-        /** Another session, or another user of it here. */
+        /** Another session has it, or another user of it here. */
         OTHERS
     }
 

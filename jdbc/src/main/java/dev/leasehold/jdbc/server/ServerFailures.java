@@ -66,7 +66,7 @@ public final class ServerFailures {
     }
 
     /**
-     * The same.
+     * Returns the failure of a request that the database has refused.
      *
      * @param lock the lock that the request was about, or null
      */

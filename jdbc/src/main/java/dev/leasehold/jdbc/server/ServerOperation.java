@@ -29,13 +29,15 @@ record ServerOperation<T>(
         boolean makesRow,
         boolean repeatable) {
 
-    /** A first statement is a single one; null if that was not enough, and then it has changed nothing. */
+    /**
+     * A first statement is a single one. Its result is null if that was not enough, and then it has changed nothing.
+     */
     @FunctionalInterface
     interface First<T> {
         @Nullable T on(SingleStatementPath path, Sql sql, ClockReading sentAt) throws SQLException;
     }
 
-    /** The result of an operation while others have the lock; null if that was not enough. */
+    /** A waiting form of an operation runs while others have the lock. Its result is null if that was not enough. */
     @FunctionalInterface
     interface Waiting<T> {
         @Nullable T on(WaitingPath path) throws SQLException;
@@ -46,7 +48,7 @@ record ServerOperation<T>(
         this(operation, lock, null, null, null, null, false, repeatable);
     }
 
-    /** The same, when the single statement was not enough. */
+    /** Returns the same operation for when the single statement was not enough. */
     ServerOperation<T> afterFirst() {
         return new ServerOperation<>(operation, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
     }
@@ -56,7 +58,7 @@ record ServerOperation<T>(
         return waiting != null && ifTaken == null && isTaken(locked);
     }
 
-    /** The answer by a row that a transaction has locked, if that is enough. */
+    /** Returns the answer by a row that a transaction has locked, if that is enough; else null. */
     @Nullable T answerBy(ServerLocks.Locked locked) {
         return ifTaken != null && isTaken(locked) ? ifTaken : null;
     }

@@ -111,12 +111,12 @@ final class ServerWaiters implements WaiterRows {
                 now.micros());
     }
 
-    /** The lock's row has just been written, with the number of rows as it is now. */
+    /** Notes that the lock's row has just been written, with the number of rows as it is now. */
     void counted() {
         changed = false;
     }
 
-    /** To be called before the transaction is committed. */
+    /** Writes the number of rows into the lock's row, if it has changed; this comes before the commit. */
     void writeDown(String lock) throws SQLException {
         if (changed) {
             Object name = texts.dialect().name(lock);
@@ -141,7 +141,7 @@ final class ServerWaiters implements WaiterRows {
         };
     }
 
-    /** The values of a row that is moved. */
+    /** Returns the values of a row that is moved. */
     static Object[] moved(
             Object namespace, Object name, Waiter dead, long position, Claim claim, String owner, TxContext now) {
         return new Object[] {

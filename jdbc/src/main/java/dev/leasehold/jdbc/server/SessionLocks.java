@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionLocks implements LockRows, AutoCloseable {
 
-    /** The reason why sessions share no locks, as the end of a sentence. */
+    /** This says, as the end of a sentence, why sessions share no locks. */
     static final String NOT_SHARED =
             "with session locks (leasehold.sessionLocks) the database's own locks decide, and they keep"
                     + " no queue for those who share one: writers would starve. Leave leasehold.sessionLocks out";
@@ -54,10 +54,10 @@ final class SessionLocks implements LockRows, AutoCloseable {
     private final Sql sql;
     private final Map<String, Object> known = new HashMap<>();
 
-    /** A key that the session has only because nobody else had it. */
+    /** The session has this key only because nobody else had it. */
     private @Nullable Object spare;
 
-    /** The lease for which the session has the key, whatever the row says. */
+    /** The session has the key for this lease, whatever the row says. */
     private @Nullable LeaseId ours;
 
     private boolean looked;

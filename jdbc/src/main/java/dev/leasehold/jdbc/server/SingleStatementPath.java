@@ -32,7 +32,7 @@ final class SingleStatementPath {
     private final String owner;
     private final Consumer<String> added;
 
-    /** Locks that have a row, so that a claim of one that is taken does not try to insert it. */
+    /** These locks have a row, so a claim of one that is taken does not try to insert it. */
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     /**

@@ -74,7 +74,7 @@ final class Workers {
     private final List<Thread> threads = new ArrayList<>();
     private final Set<Thread> busyCallers = new HashSet<>();
     private int idle;
-    /** The number of tasks that are being run, or are kept for a thread that is about to run them. */
+    /** So many tasks are being run, or are kept for a thread that is about to run them. */
     private int working;
 
     private boolean closed;

@@ -17,20 +17,20 @@ public interface ExpiryClock {
     /** Names the clock. Readings under two names cannot be compared. */
     String boot();
 
-    /** Microseconds from an origin that belongs to {@link #boot()}. */
+    /** Returns the microseconds from an origin that belongs to {@link #boot()}. */
     long micros();
 
-    /** Microseconds since 1970 on the wall clock, for tokens and for people. */
+    /** Returns the microseconds since 1970 on the wall clock, for tokens and for people. */
     default long wallMicros() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    /** A transaction that has the database to itself from now on. */
+    /** Begins a transaction, which has the database to itself from now on. */
     default TxContext begin(ClockReading sentAt) {
         return new TxContext(sentAt, boot(), micros(), wallMicros(), new ArrayList<>());
     }
 
-    /** The kernel's monotonic clock where this process can be sure that it reads it, else the wall clock. */
+    /** Returns the kernel's monotonic clock where this process can be sure that it reads it, else the wall clock. */
     static ExpiryClock ofThisMachine() {
         return Machine.CLOCK;
     }

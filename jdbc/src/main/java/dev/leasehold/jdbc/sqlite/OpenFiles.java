@@ -33,7 +33,7 @@ final class OpenFiles {
             this.driver = driver;
         }
 
-        /** To be called when the connection has been closed. */
+        /** Removes the entry from the register, once the connection has been closed. */
         @Override
         public void close() {
             if (left.compareAndSet(false, true)) {

@@ -21,14 +21,14 @@ import java.util.regex.Pattern;
  */
 public final class SqliteConnection implements AutoCloseable {
 
-    /** "LsHd": marks a file as ours, so that no other application's database is ever changed. */
+    /** "LsHd" marks a file as ours, so that no other application's database is ever changed. */
     private static final long APPLICATION = 0x4C734864;
 
     static final long LAYOUT = 1;
 
     private static final Pattern END_OF_STATEMENT = Pattern.compile(";\\s*(?:\\n|$)");
 
-    /** SQLite's general error; ROLLBACK has no other reason for it. */
+    /** This is SQLite's general error; ROLLBACK has no other reason for it. */
     private static final int NO_TRANSACTION = 1;
 
     private final StoreFile file;

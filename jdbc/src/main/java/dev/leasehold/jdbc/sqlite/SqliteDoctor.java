@@ -114,7 +114,7 @@ final class SqliteDoctor {
                                 "leases end by the kernel's clock, which nobody can set"));
     }
 
-    /** Leases of an earlier boot, or of another machine or container that has the file open. */
+    /** Looks for leases of an earlier boot, or of another machine or container that has the file open. */
     private void otherBoots() {
         Object identity = file.identity();
         if (identity == null) {

@@ -11,7 +11,7 @@ final class SqliteDriver {
 
     private SqliteDriver() {}
 
-    /** Before anything is done that would be in vain without it. */
+    /** Makes sure that the driver is there, before anything is done that would be in vain without it. */
     static void require(StoreFile file) {
         driver(file);
     }

@@ -117,7 +117,7 @@ final class SqliteHolderRows {
         sql.change("DELETE FROM leasehold_holder WHERE lock = ?", lock);
     }
 
-    /** Only reads. */
+    /** Lists the shared leases that were handed to a client and that it has not confirmed yet, and writes nothing. */
     List<Handed> handedTo(String client, String namespace, TxContext now) throws SQLException {
         return sql.all(
                 COLUMNS + ", l.name FROM leasehold_holder h JOIN leasehold_lock l ON l.id = h.lock"

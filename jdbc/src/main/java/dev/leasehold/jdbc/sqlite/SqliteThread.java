@@ -32,7 +32,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final ArrayDeque<StoreOperation<?>> queue = new ArrayDeque<>();
-    /** In the order of their deadlines: those that are not over, and perhaps some that are. */
+    /** These are in the order of their deadlines: those that are not over, and perhaps some that are. */
     private final ArrayDeque<StoreOperation<?>> unanswered = new ArrayDeque<>();
 
     private @Nullable Thread thread;
@@ -46,7 +46,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
         this.worker = new SqliteWorker(file, context, clock, this);
     }
 
-    /** Only for the notes of operations, which run on this thread. */
+    /** Returns the poller, only for the notes of operations, which run on this thread. */
     SqlitePoller poller() {
         return worker.poller();
     }

@@ -41,8 +41,8 @@ public final class SqliteViews {
     }
 
     /**
-     * The locks that were handed to a client and that it has not confirmed yet. Only reads. Where another boot did it, this
-     * one cannot tell the time left, and the client has to ask.
+     * Lists the locks that were handed to a client and that it has not confirmed yet, and writes nothing. Where another
+     * boot did it, this one cannot tell the time left, and the client has to ask.
      */
     List<Handed> handedTo(String client, TxContext now) throws SQLException {
         List<Handed> handed = new ArrayList<>();

@@ -101,7 +101,7 @@ final class SqliteWaiterRows implements WaiterRows {
         return place(row.id(), waiter.position());
     }
 
-    /** 0 where the claim does not wait. */
+    /** Returns the claim's place in the queue; 0 where the claim does not wait. */
     int place(long lock, ClaimId claim) throws SQLException {
         Waiter waiter = find(lock, claim);
         return waiter == null ? 0 : place(lock, waiter.position());

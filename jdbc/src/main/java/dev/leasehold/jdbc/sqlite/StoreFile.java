@@ -26,7 +26,7 @@ public record StoreFile(Path path) {
     private static final boolean POSIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
-    /** File systems whose files other machines may have open too. */
+    /** Other machines may have files of these file systems open too. */
     private static final Set<String> NETWORK = Set.of(
             "nfs",
             "nfs3",
@@ -57,7 +57,7 @@ public record StoreFile(Path path) {
             "orangefs",
             "coda");
 
-    /** It cannot be told what lies behind other FUSE file systems. */
+    /** These FUSE file systems count as local; Leasehold cannot see what lies behind others. */
     private static final Set<String> LOCAL_FUSE = Set.of("fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs");
 
     /** A type finder names the type of the file system that a path is on. */

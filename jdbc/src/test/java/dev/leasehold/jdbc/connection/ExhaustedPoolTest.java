@@ -73,7 +73,7 @@ class ExhaustedPoolTest {
                 .build();
     }
 
-    /** Whether the pool gives up before the client does, or after it. */
+    /** The message is the same if the pool gives up before the client does, or after it. */
     @ParameterizedTest
     @ValueSource(longs = {500, 30_000})
     void isNamedWithItsSizeAndNotTheDatabase(long timeout) throws Exception {

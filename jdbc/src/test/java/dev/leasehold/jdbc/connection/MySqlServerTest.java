@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
 /**
- * A real MySQL server, where there is one: none can be had from Maven Central. CONTRIBUTING.md says how to run this. The
- * variable names host and port; its root has no password.
+ * These tests run on a real MySQL server, where there is one: none is available from Maven Central. CONTRIBUTING.md
+ * says how to run this. The variable names host and port; its root has no password.
  */
 @EnabledIfEnvironmentVariable(named = "LEASEHOLD_TEST_MYSQL", matches = ".+:[0-9]+")
 class MySqlServerTest {

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** These tests show what a caller is told when a request may have been carried out, and when it certainly was not. */
+/** These tests show what a caller learns when a request may have been carried out, and when it certainly was not. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnknownOutcomeTest {
 
@@ -142,7 +142,7 @@ class UnknownOutcomeTest {
     }
 
     @Test
-    @DisplayName("what the database has undone is certain also when there is no connection to repeat it with")
+    @DisplayName("A claim that the database has undone is certainly not granted, also if it cannot be repeated")
     void whatIsUndoneIsCertainWithoutAConnectionToRepeatIt() {
         database.fail(Place.PREPARE, new SQLException("made by the test", "40001", 40001));
         database.fail(Place.CONNECT, FaultyDatabase.error(NOBODY_THERE));

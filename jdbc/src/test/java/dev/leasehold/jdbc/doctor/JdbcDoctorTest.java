@@ -310,7 +310,10 @@ class JdbcDoctorTest {
                 .hasMessageContaining("nowhere");
     }
 
-    /** As a pooler does that lends connections per transaction: each statement in auto-commit mode may run on another one. */
+    /**
+     * Lends connections as a pooler does that lends them per transaction: each statement in auto-commit mode may run on
+     * another one.
+     */
     private static DataSource lendingPerStatement(String url) {
         return proxy(DataSource.class, new DataSourceOf(url), "getConnection", () -> {
             Connection own = DriverManager.getConnection(url);

@@ -60,7 +60,7 @@ class RenewalBatchTest {
         }
     }
 
-    /** As where a driver has carried the transaction out again, after others have had a lock. */
+    /** The batch is like one whose transaction a driver has carried out again, after others have had a lock. */
     @Test
     void aBatchThatExtendsFewerLeasesThanItMeansFails() throws Exception {
         JdbcDataSource database = new JdbcDataSource();

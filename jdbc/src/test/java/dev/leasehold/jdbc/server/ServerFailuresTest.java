@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import org.junit.jupiter.api.Test;
 
-/** What a caller concludes from a failure is what the database meant. */
+/** These tests show that a caller concludes from a failure what the database meant. */
 class ServerFailuresTest {
 
     private static LockException unreachable(SQLException why) {

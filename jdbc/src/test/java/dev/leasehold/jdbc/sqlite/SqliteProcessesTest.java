@@ -48,8 +48,8 @@ class SqliteProcessesTest {
     }
 
     /**
-     * What was answered before a kill is in the file after it: if a grant was the last thing that was said, the lock is held
-     * with that token; if a release was, it is not. (Between "releasing" and "released" both are right.)
+     * An answer that was given before a kill is in the file after it: if a grant was the last thing that was said, the
+     * lock is held with that token; if a release was, it is not. (Between "releasing" and "released" both are right.)
      */
     @Test
     void aKilledProcessLosesNothingThatWasAnswered() throws Exception {

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 class SqliteTextsTest {
 
     private static final Path CLASSES = Path.of("target", "classes", "dev", "leasehold", "jdbc");
-    /** As the compiler writes it: \1 stands for a part that is known only when the statement is sent. */
+    /**
+     * The pattern finds a text as the compiler writes it: \1 stands for a part that is known only when the statement is
+     * sent.
+     */
     private static final Pattern STATEMENT = Pattern.compile(
             "(\1|SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|ROLLBACK|PRAGMA|CREATE)( .*)?", Pattern.DOTALL);
 

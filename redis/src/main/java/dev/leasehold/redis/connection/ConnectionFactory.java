@@ -20,7 +20,7 @@ public record ConnectionFactory(StoreContext context) {
         return reconnectingConnection(name, Duration.ZERO, opener, reopened);
     }
 
-    /** Makes one on which the server may take so much longer to answer. */
+    /** Makes a reconnecting connection on which the server may take so much longer to answer. */
     public ReconnectingConnection reconnectingConnection(
             String name,
             Duration longer,

@@ -68,8 +68,9 @@ public final class OwnClient {
     }
 
     /**
-     * A client for a quorum, over the threads of another, if there is one, with its TLS and socket options; the other is never
-     * closed. With threads of its own, what is sent to all masters at once, and answered by all at once, is one wake-up.
+     * Makes a client for a quorum, over the threads of another, if there is one, with its TLS and socket options; the
+     * other is never closed. With threads of its own, what is sent to all masters at once, and answered by all at once,
+     * is one wake-up.
      */
     public static OwnClient overOrOwn(@Nullable RedisClient other, Duration connectTimeout) {
         if (other == null) {

@@ -28,7 +28,7 @@ public final class ReconnectingConnection {
     private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
     /** A connection that is lost sooner counts as one that could not be made: of a master that was demoted, say. */
     private static final long LEAST_LIFE_NANOS = 1_000_000_000L;
-    /** The number of short-lived connections in a row that may be chance, so that no caller is refused yet. */
+    /** So many short-lived connections in a row may be chance, so that no caller is refused yet. */
     private static final int SHORT_LIVES = 5;
 
     private final String name;

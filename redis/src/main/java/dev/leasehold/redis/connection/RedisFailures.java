@@ -67,7 +67,7 @@ public final class RedisFailures {
 
     private RedisFailures() {}
 
-    /** The first word of a server's error, also where a script has wrapped it. */
+    /** Returns the first word of a server's error, also where a script has wrapped it. */
     public static String code(RedisCommandExecutionException error) {
         String message = error.getMessage() == null ? "" : error.getMessage();
         // Redis before 7; Redis 8 and Valkey.

@@ -33,7 +33,9 @@ final class WriteBatcher {
     private int underWay;
     private boolean closed;
 
-    /** The connection's own thread: as a rule the one that has opened it, for certain from the first answer on. */
+    /**
+     * This is the connection's own thread: as a rule the one that has opened it, for certain from the first answer on.
+     */
     private volatile @Nullable EventExecutor reader;
 
     WriteBatcher(StatefulRedisConnection<String, String> connection) {

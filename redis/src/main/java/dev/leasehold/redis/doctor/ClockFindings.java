@@ -10,7 +10,10 @@ import java.util.List;
  */
 public final class ClockFindings {
 
-    /** A hundredth of the usual lease, which is how far a holder's own deadline stays before the end of his lease. */
+    /**
+     * This is a hundredth of the usual lease, which is how far a holder's own deadline stays before the end of his
+     * lease.
+     */
     private static final long APART_MICROS = 300_000;
 
     private static final long WRONG_MICROS = 1_000_000;

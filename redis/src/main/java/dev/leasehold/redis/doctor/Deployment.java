@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Deployment(List<RedisURI> uris, boolean cluster) {
 
-    /** Leads to the master, or to any node of a cluster. */
+    /** Returns a connector to the master, or to any node of a cluster. */
     Connector first(RedisClient client, String name) {
         if (uris.isEmpty()) {
             return new UriConnector(client, null, name);
@@ -46,7 +46,7 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
         return new UriConnector(client, uri, RedisUris.name(uri));
     }
 
-    /** To the first server that was named, without credentials; null if that is not known. */
+    /** Returns a connector to the first server that was named, without credentials; null if that is not known. */
     @Nullable Connector anonymous(RedisClient client) {
         if (uris.isEmpty() || isSentinel()) {
             return null;

@@ -28,12 +28,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The doctor looks at a deployment of Redis: it goes to its masters, and from there to their replicas, asks each for the
- * facts, and has the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each can be
- * tested with servers that cannot be had. To look at something more, add it to {@link NodeFacts} and to the judge whose
- * subject it is.
+ * The doctor looks at a deployment of Redis: it goes to its masters, and from there to their replicas, asks each for
+ * the facts, and has the facts judged. The judges ({@link PersistenceFindings} and the like) see facts only, so each
+ * can be tested with the facts of servers that no test can start. To look at something more, add it to {@link
+ * NodeFacts} and to the judge whose subject it is.
  *
- * <p>What may not be seen is said, never taken for fine. Only if the first server cannot be reached is there no examination.
+ * <p>A fact that the user may not read is reported as such, never taken for fine. Only if the first server cannot be
+ * reached is there no examination.
  */
 public final class Doctor {
 
@@ -77,7 +78,7 @@ public final class Doctor {
         this.duty = duty;
     }
 
-    /** The servers that were seen, after the examination. */
+    /** Returns the servers that the examination has seen. */
     public List<NodeFacts> nodes() {
         return nodes;
     }

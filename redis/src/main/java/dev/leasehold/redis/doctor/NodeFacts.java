@@ -105,7 +105,7 @@ public record NodeFacts(
         return fields;
     }
 
-    /** A field of INFO, empty if it is missing. */
+    /** Returns a field of INFO, empty if it is missing. */
     public String field(String name) {
         return info.getOrDefault(name, "");
     }

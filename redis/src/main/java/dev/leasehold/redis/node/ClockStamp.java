@@ -7,16 +7,17 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reading of the client's clocks before a question was sent, which the question itself carries. The server keeps it with
- * the waiter, and tells it with the grant, as it is. A grant that tells a stamp was made after the question with that stamp
- * had been sent, so it lasts at least until the claim period after the stamp: whatever the server's clock shows, whichever
- * run of the server it is, whatever it had saved and come back with, and however late the message is read or how often. A
- * stamp of an older question than the last one only says less. It is of this client and of this process: a message names the
- * client, whose id is drawn anew each time.
+ * A clock stamp is a reading of the client's clocks before a question was sent, which the question itself carries. The
+ * server keeps it with the waiter, and sends it back with the grant, as it is. A grant that carries a stamp was made
+ * after the question with that stamp had been sent, so it lasts at least until the claim period after the stamp:
+ * whatever the server's clock shows, whichever run of the server it is, whatever it had saved and come back with, and
+ * however late the message is read or how often. A stamp of an older question than the last one only says less. It is
+ * of this client and of this process: a message names the client, whose id is drawn anew each time.
  *
- * <p>Where more than half of the claim period has passed since the stamp, the grant is only a reason to ask: the client puts
- * its question again, and the lease lasts as long as the answer to that question says. The other half is there for the renewal
- * that follows every pushed grant; without it a holder could be told of a loss while the store still has the lease.
+ * <p>Where more than half of the claim period has passed since the stamp, the grant is only a reason to ask: the client
+ * puts its question again, and the lease lasts as long as the answer to that question says. The other half is there for
+ * the renewal that follows every pushed grant; without it a holder could be notified of a loss while the store still
+ * has the lease.
  */
 public final class ClockStamp {
 

@@ -43,11 +43,11 @@ public final class Inbox {
     private final NodeListener listener;
     private final ReconnectingConnection reconnectingConnection;
 
-    /** Null if it is not known. */
+    /** This is null if it is not known. */
     private volatile @Nullable String runWhereOpened;
 
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
-    /** Null as long as nobody has asked: the client's id is drawn when it is first used. */
+    /** This is null as long as nobody has asked: the client's id is drawn when it is first used. */
     private volatile @Nullable String channel;
 
     private final AtomicLong askedAt = new AtomicLong();
@@ -175,7 +175,10 @@ public final class Inbox {
         }
     }
 
-    /** {@code TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}, {@code SPARE} as in {@link HolderTerms}. */
+    /**
+     * Handles a grant: {@code TOKEN|STAMP|CLAIM|PERIOD|SPARE|COUNTS|INBOX|NAME}, {@code SPARE} as in {@link
+     * HolderTerms}.
+     */
     private void granted(String[] parts) {
         ClaimId claim = ClaimId.parse(parts[2]);
         if (!claim.client().equals(context.clientId())) {

@@ -104,7 +104,10 @@ public final class ScriptRunner {
                         : RedisFailures.ofConnecting(last, connector.toString(), what));
     }
 
-    /** The reason why the last attempt to connect failed; null if there is a connection, or none has been tried since the last. */
+    /**
+     * Returns the reason why the last attempt to connect failed; null if there is a connection, or none has been tried
+     * since the last.
+     */
     public @Nullable String downBecause() {
         Throwable last = isConnected() ? null : commands.lastFailure();
         return last == null ? null : RedisFailures.why(last);

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt tries to have a majority accept one and the same token: all nodes are asked at once, and again with a greater
- * token where theirs are ahead. It is won, or lost as soon as no majority can be had.
+ * An attempt tries to have a majority accept one and the same token: all nodes are asked at once, and again with a
+ * greater token where theirs are ahead. It is won, or lost as soon as no majority can accept the token any more.
  *
  * <p>The gate is asked like the others, and what it says counts like theirs. But it decides who gives way: an attempt that it
  * has refused is lost, also with a majority elsewhere, so that nobody goes past those who stand there; and where attempts

@@ -56,7 +56,9 @@ final class ClaimRetries {
         hurries = 0;
     }
 
-    /** A random delay, so that claims that have split the nodes do not do it again; it grows with each split. */
+    /**
+     * Returns a random delay, so that claims that have split the nodes do not do it again; it grows with each split.
+     */
     Duration delay(Duration patience) {
         long most = patience.toNanos() * (2L + Math.min(splits, 4));
         return Duration.ofNanos((long) (most * (0.1 + 0.9 * quorum.random().nextDouble())));

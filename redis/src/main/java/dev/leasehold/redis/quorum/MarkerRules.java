@@ -12,7 +12,7 @@ import java.time.Duration;
  */
 public record MarkerRules(Duration maxLease, boolean trustPersistence) {
 
-    /** One for all locks of a master, whatever their namespace. */
+    /** One key serves all locks of a master, whatever their namespace. */
     public static final String KEY = "leasehold:quorum";
 
     private static final Duration MARGIN = Duration.ofSeconds(2);

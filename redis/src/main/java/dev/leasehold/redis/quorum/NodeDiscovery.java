@@ -6,9 +6,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The discovery of the nodes' clocks and runs, before the first attempt of a client: proposals are made from the clocks, and
- * the runs decide which node is the gate. A majority of answers is enough to begin; a little later all clients see the same
- * nodes, and so the same gate.
+ * A node discovery finds the nodes' clocks and runs, before the first attempt of a client: proposals are made from the
+ * clocks, and the runs decide which node is the gate. A majority of answers is enough to begin; a little later all
+ * clients see the same nodes, and so the same gate.
  */
 final class NodeDiscovery implements ClaimStep {
 

@@ -37,7 +37,10 @@ public final class Quorum {
     private final AtomicReferenceArray<@Nullable NodeStatus> statuses;
     private final AtomicReferenceArray<@Nullable Silence> silences;
     private final AtomicReferenceArray<@Nullable CompletableFuture<NodeStatus>> looks;
-    /** The gate selections of the locks in use, so that the hashes are computed once and not for each claim. */
+    /**
+     * These are the gate selections of the locks in use, kept so that the hashes are computed once and not for each
+     * claim.
+     */
     private final ConcurrentMap<String, GateSelection> gateSelections = new ConcurrentHashMap<>();
 
     /**

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class QuorumLease {
 
-    /** The number of times that a renewal offers the lease to a node that other claims have taken in the meantime. */
+    /** A renewal offers the lease this many times to a node that other claims have taken in the meantime. */
     private static final int OFFERS = 8;
 
     private final Quorum quorum;
@@ -71,13 +71,16 @@ final class QuorumLease {
         return spare;
     }
 
-    /** By the longest lease that was asked for: a renewal that is only a question asks for next to nothing. */
+    /**
+     * Returns the validity by the longest lease that was asked for: a renewal that is only a question asks for next to
+     * nothing.
+     */
     @Nullable Validity validity(ClockReading round, Duration lease) {
         longestNanos = Math.max(longestNanos, lease.toNanos());
         return deadlines.ofMajority(round, longestNanos / 10);
     }
 
-    /** A vote for the proposal that has won already. */
+    /** Counts a vote for the proposal that has won already. */
     void late(int node, Vote vote) {
         if (vote instanceof Vote.Yes yes && yes.token() == token) {
             has[node] = true;

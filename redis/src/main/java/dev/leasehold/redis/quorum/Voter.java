@@ -64,7 +64,10 @@ public interface Voter {
     /** Lists the locks that the node knows. */
     CompletionStage<List<LockInfo>> list(NamePattern pattern);
 
-    /** The reason why the last attempt to connect failed; null if there is a connection, or none has been tried since the last. */
+    /**
+     * Returns the reason why the last attempt to connect failed; null if there is a connection, or none has been tried
+     * since the last.
+     */
     @Nullable String downBecause();
 
     /** Closes the connections. */

@@ -13,10 +13,10 @@ import java.util.List;
  */
 public final class CommandBuilder {
 
-    /** The approximate number of bytes that framing adds to a text. */
+    /** Framing adds about this many bytes to a text. */
     private static final int AROUND = 8;
 
-    /** Bytes that are encoded, and texts that are not yet. */
+    /** These are bytes, which are encoded, and texts, which are not yet. */
     private final List<Object> pieces = new ArrayList<>(10);
 
     private int count;

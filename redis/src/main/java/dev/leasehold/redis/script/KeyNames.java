@@ -29,12 +29,12 @@ public final class KeyNames {
         this.cluster = cluster;
     }
 
-    /** Keys of our own, in a namespace or, where that is empty, in none. */
+    /** Returns the names of keys of our own, in a namespace or, where that is empty, in none. */
     public static KeyNames of(String namespace) {
         return new KeyNames(namespace.isEmpty() ? ROOT : ROOT + namespace + ':', false, false);
     }
 
-    /** Keys that are bare names. */
+    /** Returns the names of keys that are bare names of locks. */
     public static KeyNames plain(boolean cluster) {
         return new KeyNames(ROOT + "(plain):", true, cluster);
     }

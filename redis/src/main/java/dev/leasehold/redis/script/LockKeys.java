@@ -18,7 +18,7 @@ public final class LockKeys {
     private final EncodedArgs toTell;
     private final String toTellText;
 
-    /** The state in which this client saw the lock last; only a belief. */
+    /** This is the state in which this client saw the lock last; it is only a belief. */
     private volatile boolean held;
 
     private LockKeys(KeyNames names, boolean counted, String name) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** A reply reads the scripts' answers. {@code lock.lua} describes the layout of values and answers. */
 public final class Reply {
 
-    /** The name of a holder whose value is not one of ours: the value may be a secret. */
+    /** A holder whose value is not one of ours gets this name: the value may be a secret. */
     private static final String FOREIGN_OWNER = "another client, not of Leasehold";
 
     private static final String LAYOUT = "leasehold|1|";
@@ -42,15 +42,15 @@ public final class Reply {
     private static final int USUAL_LENGTH = 112;
 
     /**
-     * So many digits a token has at least: the server's clock in microseconds has seven after one second. A shorter number
-     * that stands for itself is the length of another answer, say, whose first byte was spoilt on its way.
+     * A token has at least this many digits: the server's clock in microseconds has seven after one second. A shorter
+     * number that stands for itself is the length of another answer, say, whose first byte was spoilt on its way.
      */
     private static final int LEAST_DIGITS = 7;
 
     /** A master of a quorum keeps this there; see {@code lock.lua}. */
     private static final Pattern BEHIND_THE_OWNER = Pattern.compile("\n[\\d|]*$");
 
-    /** The first part of a claim's answer where the lock is not granted, and the number of its parts. */
+    /** A claim's answer begins with this, and has {@link #BUSY_PARTS} parts, where the lock is not granted. */
     public static final String BUSY = "busy|";
 
     public static final int BUSY_PARTS = 6;
@@ -85,7 +85,7 @@ public final class Reply {
         }
     }
 
-    /** Enough of an answer to recognise it by; it may be of any length. */
+    /** Returns enough of an answer to recognise it by; the answer may be of any length. */
     private static String beginningOf(List<Object> answer) {
         String text =
                 answer.stream().limit(MOST_SHOWN).map(String::valueOf).collect(Collectors.joining(", ", "[", "]"));

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 /** A script runs in Redis. The server knows each by the SHA-1 of its text. */
 public enum Script {
     CLAIM("claim-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
-    /** The same with the short cut of claims that share the lock. */
+    /** This is {@link #CLAIM} with the short cut of claims that share the lock. */
     SHARED_CLAIM("shared-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
     RENEW("renew.lua"),
     DOWNGRADE("lock.lua", "holders.lua", "hand-over.lua", "downgrade.lua"),
@@ -31,7 +31,7 @@ public enum Script {
             "marker.lua",
             "voucher.lua",
             "vote.lua"),
-    /** The same without the short cut, which knows of no readers. */
+    /** This is {@link #VOTE} without the short cut, which knows of no readers. */
     SHARED_VOTE(
             "lock.lua",
             "holders.lua",

@@ -28,7 +28,7 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
     public static final EncodedArgs NONE = EncodedArgs.of(KEYS);
 
     /**
-     * The time for which a client names a voucher, by its own clock: about as long as the master keeps it, by its own, which
+     * A client names a voucher for this time, by its own clock: about as long as the master keeps it, by its own, which
      * might be set back. {@code voucher.lua} says the same in milliseconds.
      */
     private static final Duration LIFE = Duration.ofSeconds(1);

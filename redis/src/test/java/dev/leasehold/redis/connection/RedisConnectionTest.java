@@ -67,7 +67,7 @@ class RedisConnectionTest {
         return connection.send(CommandType.INCR, new CommandArgs<>(RedisConnection.CODEC).addKey("counter"));
     }
 
-    /** Why there is no answer; not an error of the server. */
+    /** Returns why there is no answer; that is not an error of the server. */
     private static Throwable failure(CompletableFuture<?> future) {
         assertThatThrownBy(future::join).isNotNull();
         Throwable failure = Causes.of(future.handle((done, why) -> why).join());
@@ -147,7 +147,7 @@ class RedisConnectionTest {
     @Test
     void commandsOfDifferentThreadsArriveInOrder() {
         RedisConnection connection = connection(LONG, LONG);
-        // Whoever waits for an answer also runs what follows from it; these have nobody who waits.
+        // A thread that waits for an answer also runs what follows from it; for these no thread waits.
         increment(connection);
         increment(connection);
         increment(connection).join();

@@ -27,7 +27,9 @@ final class QuorumDifferentialRun {
     private static final Duration BEYOND_WAITERS = Duration.ofSeconds(30);
     private static final Duration BEYOND_LEASES = Duration.ofMinutes(11);
     private static final Duration BEYOND_THE_WAIT = Duration.ofMinutes(21);
-    /** What passes between two steps on a busy machine; the shortest time that matters here is a claim period. */
+    /**
+     * So much time may pass between two steps on a busy machine; the shortest time that matters here is a claim period.
+     */
     private static final long TOLERANCE_MICROS = 1_000_000;
 
     private static final String LOCK = "x";

@@ -35,9 +35,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The scripts of a quorum's master and the model that the simulator runs over give the same answers to the same random
- * requests, and are in the same state after each. The model is told the server's clock, as the server's answers have it,
- * so tokens and bounds are compared exactly. All durations are far longer than the test; that time passes is brought about
- * by making everything that is kept on both sides that much older.
+ * requests, and are in the same state after each. The test gives the model the server's clock, as the server's answers
+ * have it, so tokens and bounds are compared exactly. All durations are far longer than the test; that time passes is
+ * brought about by making everything that is kept on both sides that much older.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QuorumDifferentialTest {

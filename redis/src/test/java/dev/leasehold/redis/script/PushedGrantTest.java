@@ -204,8 +204,9 @@ class PushedGrantTest {
     }
 
     /**
-     * Whether a grant was heard is only what this server counts: in a cluster those who listen at another node hear it, too. The
-     * grants of one hand-over, to those who were not heard of and to the one behind them, had the same token.
+     * This server counts only its own listeners when it judges whether a grant was heard: in a cluster those who listen
+     * at another node hear it, too. The grants of one hand-over, to those who were not heard of and to the one behind
+     * them, had the same token.
      */
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim"})

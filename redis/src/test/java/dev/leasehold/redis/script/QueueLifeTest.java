@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * The queue lives as long as every waiter in it, although waiters of the same second as the first one do not prolong it. The
- * server's clock is told by the test.
+ * The queue lives as long as every waiter in it, although waiters of the same second as the first one do not prolong
+ * it. The test sets the server's clock.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QueueLifeTest {

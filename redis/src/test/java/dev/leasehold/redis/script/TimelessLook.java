@@ -18,7 +18,7 @@ final class TimelessLook {
     private static final Pattern LEFT =
             Pattern.compile("\\b(3[12]\\d{3}|62\\d{3}|59\\d{2}|600[0-2]|19\\d{3}|2000[01]|29\\d{3}|3000[01])\\b");
 
-    /** How far from now the times are that a {@link RandomLock} draws, and ends of leases after them, in seconds. */
+    /** The times that a {@link RandomLock} draws, and ends of leases after them, are so many seconds from now. */
     private static final int[] NEAR = {
         -130, -100, -70, -68, -50, -38, -30, -20, -8, -4, 0, 4, 6, 10, 12, 20, 26, 30, 34, 50, 56, 64, 70, 100, 130
     };
@@ -30,7 +30,7 @@ final class TimelessLook {
     private final long now;
     private final boolean deaf;
 
-    /** Creates a look at a lock that was made at {@code now}; {@code deaf}: if one who waits does not hear what it is told. */
+    /** Creates a look at a lock that was made at {@code now}; {@code deaf}: if a waiter does not hear its messages. */
     TimelessLook(
             RedisCommands<String, String> redis, String side, String[] keys, String markerKey, long now, boolean deaf) {
         this.redis = redis;
@@ -81,7 +81,7 @@ final class TimelessLook {
                     return "now+" + about;
                 }
             }
-            // Those that are told and not heard have used a token up.
+            // Grants that are announced and not heard have used a token up.
             return deaf && found.group().startsWith("80000") ? "later" : found.group();
         });
         return LEFT.matcher(RUN.matcher(timeless).replaceAll("RUN"))

@@ -13,8 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The record of the last token lives for a week from the last grant, although most grants leave its time to live as it is. The
- * server's clock is told by the test.
+ * The record of the last token lives for a week from the last grant, although most grants leave its time to live as it
+ * is. The test sets the server's clock.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TokenLifeTest {

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What editors know of the properties, and where Spring Boot finds the auto-configurations. */
+/** These tests show what editors know of the properties, and where Spring Boot finds the auto-configurations. */
 class MetadataTest {
 
     private static final Path PAGE = Path.of("..", "docs", "spring.md");

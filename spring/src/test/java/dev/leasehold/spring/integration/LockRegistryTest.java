@@ -18,7 +18,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.integration.support.locks.DistributedLock;
 
-/** What Spring Integration's documentation says of its lock registries; none of its own tests are published. */
+/**
+ * These tests show what Spring Integration's documentation says of its lock registries; none of its own tests are
+ * published.
+ */
 class LockRegistryTest {
 
     private final TestLeasehold locks = TestLeasehold.create();

@@ -12,7 +12,7 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.Test;
 
-/** What the published contract does not look at. */
+/** These tests look at what the published contract leaves out. */
 class ShedLockBridgeTest {
 
     private static LockConfiguration atMost(Duration most, Duration least) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
-/** What counts as an answer of the store. */
+/** These tests show what counts as an answer of the store. */
 class LastContactTest {
 
     private final LastContact contact = new LastContact();

@@ -31,7 +31,10 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** What the auto-configuration brings beside the client, and the faults that are told when the application starts. */
+/**
+ * These tests show what the auto-configuration brings beside the client, and which faults it reports when the
+ * application starts.
+ */
 class AnnotationsTest {
 
     public static class Shop {

@@ -72,7 +72,7 @@ class ConditionsTest {
                 .hasSingleBean(StoreCheck.class));
     }
 
-    /** Which of them should they use? */
+    /** Nothing says which of the two they should use. */
     @Test
     void ofTwoClientsNoneIsChosen() {
         twoClients.run(context -> assertThat(context)

@@ -5,7 +5,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 
-/** What Spring Boot prints of a failure, by the analyzers that it finds itself. */
+/** Failure returns what Spring Boot prints of a failure, by the analyzers that it finds itself. */
 final class Failure {
 
     private Failure() {}

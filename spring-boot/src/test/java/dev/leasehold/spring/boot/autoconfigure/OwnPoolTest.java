@@ -55,7 +55,7 @@ class OwnPoolTest {
         });
     }
 
-    /** What the pool is good for. */
+    /** This shows what the pool is good for. */
     @Test
     void withoutThePoolTheSameLeaseIsLost() {
         runner.withPropertyValues("leasehold.store.jdbc.own-pool=false").run(context -> {

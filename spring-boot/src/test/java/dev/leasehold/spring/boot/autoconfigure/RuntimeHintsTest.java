@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 
-/** What a native image needs is hinted at. Whether an image runs was not tried. */
+/** These tests show that the hints have what a native image needs. They do not try whether an image runs. */
 class RuntimeHintsTest {
 
     private final RuntimeHints hints = new RuntimeHints();

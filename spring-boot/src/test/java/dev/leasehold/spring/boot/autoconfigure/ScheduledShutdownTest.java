@@ -27,7 +27,10 @@ import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
-/** What becomes of a scheduled job that runs when the application ends: what docs/spring.md says of Spring's schedulers. */
+/**
+ * These tests show what becomes of a scheduled job that runs when the application ends, as docs/spring.md says of
+ * Spring's schedulers.
+ */
 class ScheduledShutdownTest {
 
     private static final long ONCE = 3_600_000;

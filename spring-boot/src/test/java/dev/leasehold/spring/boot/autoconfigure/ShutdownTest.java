@@ -29,7 +29,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
-/** What is under locks when the application ends may end by itself. */
+/** These tests show that work which is under locks when the application ends may end by itself. */
 class ShutdownTest {
 
     public static class Work {

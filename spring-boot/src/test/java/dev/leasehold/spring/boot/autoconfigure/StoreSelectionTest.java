@@ -40,7 +40,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 
-/** Which store is used, of what an application has. */
+/** These tests show which store is used, of those that an application has. */
 class StoreSelectionTest {
 
     private static final FilteredClassLoader WITHOUT_REDIS = new FilteredClassLoader(RedisStore.class);

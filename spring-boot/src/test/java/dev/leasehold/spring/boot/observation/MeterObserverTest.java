@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What counters and gauges show, in virtual time. */
+/** These tests show what counters and gauges say, in virtual time. */
 class MeterObserverTest {
 
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();

@@ -20,9 +20,10 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
- * What metrics cost when one thread acquires and releases a lock in memory that nobody else wants: bytes that all threads
- * allocate per cycle, since the end of a hold is told on a thread of the client's. The figures of a run are in
- * target/observation-cost.txt, those that were taken last in docs/decisions.md, with the command.
+ * This test measures what metrics cost when one thread acquires and releases a lock in memory that nobody else wants:
+ * bytes that all threads allocate per cycle, since observers learn of the end of a hold on a thread of the client's.
+ * The figures of a run are in target/observation-cost.txt, those that were taken last in docs/decisions.md, with the
+ * command.
  */
 class ObservationCostTest {
 

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What a call and a hold come to, as observations say it; in virtual time. */
+/** These tests show what observations say of the end of a call and of a hold, in virtual time. */
 class ObservedOutcomesTest {
 
     private final TestObservationRegistry registry = TestObservationRegistry.create();
