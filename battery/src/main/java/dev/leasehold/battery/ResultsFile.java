@@ -36,7 +36,9 @@ final class ResultsFile {
 
     /** Reads the lock sets, which have a file of their own. */
     static List<SetWorkloadRow> lockSets(Path docs) throws IOException {
-        return lines(docs.resolve(LOCK_SETS)).stream().map(SetWorkloadRow::parse).toList();
+        return lines(docs.resolve(LOCK_SETS)).stream()
+                .map(SetWorkloadRow::parse)
+                .toList();
     }
 
     List<Row> rows() {

@@ -56,7 +56,8 @@ class GuardPatchesTest {
                     .start();
             String said = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(git.waitFor())
-                    .as("where the code of the guard " + name + " has changed, its patch has to change with it: " + said)
+                    .as("where the code of the guard " + name + " has changed, its patch has to change with it: "
+                            + said)
                     .isZero();
         }
     }

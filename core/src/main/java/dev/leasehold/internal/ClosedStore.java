@@ -29,8 +29,7 @@ public final class ClosedStore {
      * @param <T> what the operation answers
      * @return the operation's stage, or a failed one
      */
-    public static <T> CompletionStage<T> unless(
-            boolean closed, Object store, Supplier<CompletionStage<T>> operation) {
+    public static <T> CompletionStage<T> unless(boolean closed, Object store, Supplier<CompletionStage<T>> operation) {
         if (closed) {
             return CompletableFuture.failedFuture(refusal(store));
         }

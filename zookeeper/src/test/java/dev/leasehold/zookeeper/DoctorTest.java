@@ -39,8 +39,8 @@ class DoctorTest {
     @Test
     @DisplayName("Another session timeout an open server and a missing one are named")
     void aTimeoutAnOpenServerAndAMissingOneAreNamed() throws Exception {
-        Examination seen =
-                Findings.examine("zookeeper://127.0.0.1:" + ZOO.get().port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
+        Examination seen = Findings.examine(
+                "zookeeper://127.0.0.1:" + ZOO.get().port() + ",127.0.0.1:1?leasehold.sessionTimeout=300");
         assertThat(codes(seen, Severity.NOTE)).contains("zookeeper-session-other", "zookeeper-open");
         assertThat(codes(seen, Severity.WARNING)).contains("zookeeper-server-unreached");
         assertThat(seen.findings().stream().map(Finding::what))

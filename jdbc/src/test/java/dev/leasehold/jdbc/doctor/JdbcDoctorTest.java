@@ -127,7 +127,8 @@ class JdbcDoctorTest {
         assertThat(directory).isEmptyDirectory();
 
         use(url);
-        assertThat(codes(Findings.examine(url), Severity.FINE)).contains("database-version", "database-tables", "trial");
+        assertThat(codes(Findings.examine(url), Severity.FINE))
+                .contains("database-version", "database-tables", "trial");
     }
 
     @Test
@@ -135,7 +136,8 @@ class JdbcDoctorTest {
         for (String url : List.of(POSTGRES.get().url(), MARIADB.get().url(), "jdbc:h2:mem:doctor3;DB_CLOSE_DELAY=-1")) {
             String mark = url.contains("?") ? "&" : "?";
             String none = url + mark + "leasehold.tables=none_";
-            assertThat(the("database-no-tables", Findings.examine(none)).severity()).isEqualTo(Severity.NOTE);
+            assertThat(the("database-no-tables", Findings.examine(none)).severity())
+                    .isEqualTo(Severity.NOTE);
             Examination never = Findings.examine(none + "&leasehold.initializeSchema=never");
             assertThat(the("database-no-tables", never).severity()).isEqualTo(Severity.SERIOUS);
             assertThat(codes(never, Severity.SERIOUS)).containsExactly("database-no-tables");
@@ -211,7 +213,8 @@ class JdbcDoctorTest {
         use(MARIADB.get().url());
         admin(MARIADB.get().url(), "SET GLOBAL read_only = 1");
         try {
-            assertThat(codes(Findings.examine(MARIADB.get().url()), Severity.SERIOUS)).contains("database-read-only");
+            assertThat(codes(Findings.examine(MARIADB.get().url()), Severity.SERIOUS))
+                    .contains("database-read-only");
         } finally {
             admin(MARIADB.get().url(), "SET GLOBAL read_only = 0");
         }
@@ -232,7 +235,8 @@ class JdbcDoctorTest {
         use(MARIADB.get().url());
         for (int flush : new int[] {0, 2}) {
             admin(MARIADB.get().url(), "SET GLOBAL innodb_flush_log_at_trx_commit = " + flush);
-            assertThat(the("database-forgets", Findings.examine(MARIADB.get().url())).fault())
+            assertThat(the("database-forgets", Findings.examine(MARIADB.get().url()))
+                            .fault())
                     .isEqualTo(flush == 0 ? "a crash of the database" : "a crash of the database's machine");
         }
         admin(MARIADB.get().url(), "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
@@ -300,11 +304,12 @@ class JdbcDoctorTest {
 
     @Test
     void whatCannotBeReachedIsNotExamined() {
-        assertThatThrownBy(() -> Findings.examine("jdbc:postgresql://127.0.0.1:1/db?user=a&leasehold.storeTimeout=1000"))
+        assertThatThrownBy(
+                        () -> Findings.examine("jdbc:postgresql://127.0.0.1:1/db?user=a&leasehold.storeTimeout=1000"))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("127.0.0.1:1");
-        assertThatThrownBy(() ->
-                        Findings.examine(POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
+        assertThatThrownBy(() -> Findings.examine(
+                        POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nowhere");

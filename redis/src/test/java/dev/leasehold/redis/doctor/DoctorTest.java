@@ -9,7 +9,6 @@ import static org.awaitility.Awaitility.await;
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
-import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.redis.SecurityTest;
@@ -190,13 +189,16 @@ class DoctorTest {
 
             master.commands().configSet("min-replicas-to-write", "1");
             await().until(() -> master.commands().info("replication").contains("min_slaves_good_slaves:1"));
-            assertThat(codes(Findings.examine(master.uri()), Severity.WARNING)).containsExactly("redis-fail-over-forgets");
-            Examination waits = Findings.examine(master.uri() + "?leasehold.waitForReplicas=1&leasehold.waitTimeout=2000");
+            assertThat(codes(Findings.examine(master.uri()), Severity.WARNING))
+                    .containsExactly("redis-fail-over-forgets");
+            Examination waits =
+                    Findings.examine(master.uri() + "?leasehold.waitForReplicas=1&leasehold.waitTimeout=2000");
             assertThat(codes(waits, Severity.WARNING)).isEmpty();
             assertThat(codes(waits, Severity.FINE))
                     .as("%s", waits.findings())
                     .contains("redis-waits-for-replicas", "redis-cut-off", "trial");
-            Examination tooMany = Findings.examine(master.uri() + "?leasehold.waitForReplicas=2&leasehold.storeTimeout=2500");
+            Examination tooMany =
+                    Findings.examine(master.uri() + "?leasehold.waitForReplicas=2&leasehold.storeTimeout=2500");
             assertThat(codes(tooMany, Severity.SERIOUS)).containsExactly("redis-replicas-missing", "trial-failed");
             assertThat(codes(Findings.examine(replica.uri()), Severity.SERIOUS))
                     .containsExactly("redis-not-a-master", "trial-failed");
@@ -206,8 +208,8 @@ class DoctorTest {
     @Test
     void theMasterBehindASentinelAndItsReplicaAreExamined() throws Exception {
         try (RedisGroup group = RedisGroup.sentinel()) {
-            Examination seen =
-                    Findings.examine("redis-sentinel://localhost:" + group.servers.get(2).port() + "#main");
+            Examination seen = Findings.examine(
+                    "redis-sentinel://localhost:" + group.servers.get(2).port() + "#main");
 
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.WARNING)).contains("redis-fail-over-forgets", "redis-no-persistence");
