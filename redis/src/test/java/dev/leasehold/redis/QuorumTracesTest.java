@@ -18,8 +18,7 @@ class QuorumTracesTest {
                     seed,
                     QuorumScenario.Kind.ANY,
                     Set.of(),
-                    line -> hash.updateAndGet(
-                            known -> known * 31 + line.hashCode()));
+                    line -> hash.updateAndGet(known -> known * 31 + line.hashCode()));
             all.append(seed).append(' ').append(Long.toHexString(hash.get())).append('\n');
         }
         new GoldenFile("quorum-traces.txt").check(all.toString());
