@@ -144,11 +144,11 @@ send() {
 
 # A process that forks itself anew every few milliseconds has gone before all processes were looked at: so this looks at
 # those with the newest numbers alone, and at the next twenty, which are given while it looks; and signals at once. Whether
-# there was one. A busy machine lets one escape many times: so where one was ever caught, it looks for longer.
+# there was one. A busy machine lets one escape many times: so where one was ever caught, it looks for longer, but not beyond $2.
 rounds=10
 chase() {
   caught= round=0
-  while [ "$round" -lt "$rounds" ]; do
+  while [ "$round" -lt "$rounds" ] && { [ -z "${2:-}" ] || { clock; [ "$now" -lt "$2" ]; }; }; do
     round=$((round + 1))
     read -r _ _ _ _ newest </proc/loadavg
     files= number=$((newest - 20))
@@ -170,7 +170,7 @@ end_by() {
     echo term
     send TERM
     send CONT
-    while clock; [ "$now" -lt "$1" ] && { find_members || chase TERM; }; do
+    while clock; [ "$now" -lt "$1" ] && { find_members || chase TERM "$1"; }; do
       left=$(($1 - now))
       if [ "$left" -gt 5 ]; then nap 0.05; else nap 0.01; fi
     done

@@ -80,10 +80,7 @@ public abstract class FenceContract {
         return begin(levels().get(0));
     }
 
-    /**
-     * Returns whether the answer is one that every database may give to a transaction above READ COMMITTED, and SQLite
-     * to any.
-     */
+    /** Returns whether every database may say so to a transaction above READ COMMITTED, and SQLite to any. */
     static boolean mayBeRunAgain(SQLException e) {
         return String.valueOf(e.getSQLState()).startsWith("40") || (e.getErrorCode() & 0xff) == 5;
     }

@@ -195,10 +195,7 @@ class SharedRowsTest {
         }
     }
 
-    /**
-     * The holder learns of it in time, and not by its next renewal. On a server a message announces a break by another
-     * process, where there are messages.
-     */
+    /** The holder learns of it before its next renewal: by a message of the server, where there are messages. */
     @ParameterizedTest
     @EnumSource
     void aBrokenReaderHearsOfItAlone(Server server) throws Exception {

@@ -86,7 +86,7 @@ class NotificationTest {
     }
 
     @Test
-    void notificationsReachTheClientsOfTheSameFileThatTheyAreFor() {
+    void notificationsStayWithinTheirFile() {
         List<String> heard = new ArrayList<>();
         LocalClients.LocalClient ann = localClient("ann", heard);
         LocalClients.LocalClient bob = localClient("bob", heard);

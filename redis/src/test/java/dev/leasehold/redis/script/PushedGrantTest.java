@@ -204,9 +204,8 @@ class PushedGrantTest {
     }
 
     /**
-     * This server counts only its own listeners when it judges whether a grant was heard: in a cluster those who listen
-     * at another node hear it, too. The grants of one hand-over, to those who were not heard of and to the one behind
-     * them, had the same token.
+     * A server counts its own listeners alone: in a cluster those at another node hear a grant, too. The grants of one
+     * hand-over, to those who were not heard of and to the one behind them, had the same token.
      */
     @ParameterizedTest
     @ValueSource(strings = {"release", "withdrawal", "break", "claim"})
