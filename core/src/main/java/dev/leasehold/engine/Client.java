@@ -19,7 +19,6 @@ import dev.leasehold.engine.threads.SpinWait;
 import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
-import dev.leasehold.internal.NoSignals;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
@@ -51,7 +50,7 @@ public final class Client {
 
     private static final AtomicInteger CLIENTS = new AtomicInteger();
 
-    /** Closing gives holds this much time to end unless the caller says otherwise. */
+    /** The time that closing gives holds to end unless the caller says otherwise. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
     private final ClientSettings settings;
@@ -341,6 +340,15 @@ public final class Client {
     @Override
     public String toString() {
         return settings.store().toString();
+    }
+
+    private static final class NoSignals implements Signals {
+
+        @Override
+        public void granted(Grant grant, @Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
     }
 
     private final class QueueSignals implements Signals {

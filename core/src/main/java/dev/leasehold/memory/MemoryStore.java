@@ -1,7 +1,7 @@
 package dev.leasehold.memory;
 
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -84,8 +84,11 @@ final class MemoryStore implements Store {
     }
 
     private <T> CompletionStage<T> visit(MemorySpace.Visit<T> visit) {
-        return ClosedStore.unless(
-                closed, space, () -> CompletableFuture.completedFuture(space.visit(context.time(), visit)));
+        if (closed) {
+            return CompletableFuture.failedFuture(
+                    new LockException("the store " + space + " has been closed by this client; nothing was done"));
+        }
+        return CompletableFuture.completedFuture(space.visit(context.time(), visit));
     }
 
     private LockKey key(String lock) {

@@ -2,23 +2,26 @@ package dev.leasehold.test;
 
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
-import dev.leasehold.internal.NoSignals;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The other client speaks to the store directly, so that its holds need no renewal and the clock of the test may go any
@@ -106,5 +109,14 @@ final class Elsewhere {
         public void close() {
             release();
         }
+    }
+
+    /** No-op signals: this client never waits, so it needs none. */
+    private static final class NoSignals implements Signals {
+        @Override
+        public void granted(Grant grant, @Nullable Validity validity) {}
+
+        @Override
+        public void doubt(@Nullable String lock) {}
     }
 }

@@ -1,7 +1,6 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -251,7 +250,7 @@ final class ClientLocks implements ClientSession.Claims {
                 return;
             }
             session.beginToClose();
-            timeouts.failAll(() -> ClosedStore.refusal(session));
+            timeouts.failAll(() -> Codes.closed(session.toString()));
             if (!session.isOwn()) {
                 orphans.clear();
                 List.copyOf(claims.values()).forEach(zkClaim -> zkClaim.withdraw(answer -> {}));

@@ -1,7 +1,6 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.LockException;
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.StoreContext;
@@ -195,7 +194,7 @@ final class ClientSession implements CuratorConnection.Events {
 
     /** Returns whether an operation may begin; else its caller has a failure. Connects if it is the first. */
     boolean open(CompletableFuture<?> caller) {
-        LockException refused = closed ? ClosedStore.refusal(name) : refusal;
+        LockException refused = closed ? Codes.closed(name) : refusal;
         if (refused != null) {
             caller.completeExceptionally(refused);
             return false;

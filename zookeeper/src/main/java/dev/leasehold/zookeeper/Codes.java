@@ -60,4 +60,8 @@ final class Codes {
                 sent ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
                 null);
     }
+
+    static LockException closed(String store) {
+        return new LockException("the store " + store + " has been closed by this client; nothing was done");
+    }
 }

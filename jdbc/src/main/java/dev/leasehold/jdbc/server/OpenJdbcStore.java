@@ -2,7 +2,6 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.NoConnection;
@@ -115,7 +114,7 @@ public final class OpenJdbcStore
                 renewals.add(renewal);
             }
         } else {
-            operation.fail(outcome -> ClosedStore.refusal(name));
+            operation.fail(outcome -> ServerFailures.closed(name));
         }
         return operation.answer();
     }
@@ -273,7 +272,7 @@ public final class OpenJdbcStore
         if (deadlines.add(request.operation())) {
             start(request);
         } else {
-            request.operation().fail(outcome -> ClosedStore.refusal(name));
+            request.operation().fail(outcome -> ServerFailures.closed(name));
         }
         return request.operation().answer();
     }
@@ -281,7 +280,7 @@ public final class OpenJdbcStore
     private void start(ServerOperation<?> request) {
         Workers.CallerTask once = request.first() == null ? null : () -> once(request);
         if (!workers.submit(new Workers.Task(request.lock(), () -> executor.perform(request), once))) {
-            request.operation().fail(outcome -> ClosedStore.refusal(name));
+            request.operation().fail(outcome -> ServerFailures.closed(name));
         }
     }
 

@@ -105,6 +105,10 @@ public final class ServerFailures {
                 last);
     }
 
+    static LockException closed(String store) {
+        return new LockException("the store " + store + " has been closed by this client; nothing was done");
+    }
+
     static LockException closedMeanwhile(String store, Outcome outcome) {
         return unavailable("the store " + store + " was closed by this client", store, outcome, null);
     }

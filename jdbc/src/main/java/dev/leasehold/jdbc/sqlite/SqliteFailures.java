@@ -93,6 +93,10 @@ final class SqliteFailures {
         return unavailable(why, file, outcome, null);
     }
 
+    static LockException closed(StoreFile file) {
+        return new LockException("the store " + file + " has been closed by this client; nothing was done");
+    }
+
     static LockException closedMeanwhile(StoreFile file, Outcome outcome) {
         return unavailable("the store " + file + " was closed by this client", file, outcome, null);
     }

@@ -1,6 +1,5 @@
 package dev.leasehold.jdbc.sqlite;
 
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.DaemonThreads;
 import dev.leasehold.jdbc.protocol.LocalClients;
 import dev.leasehold.jdbc.protocol.StoreOperation;
@@ -68,7 +67,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
         } finally {
             lock.unlock();
         }
-        operation.fail(outcome -> ClosedStore.refusal(file));
+        operation.fail(outcome -> SqliteFailures.closed(file));
     }
 
     @Override

@@ -1,8 +1,8 @@
 package dev.leasehold.redis.node;
 
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -18,6 +18,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -119,6 +120,14 @@ public final class OpenRedisStore implements Store, CallerThreads {
     }
 
     private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> operation) {
-        return ClosedStore.unless(closed.get(), node, operation);
+        if (closed.get()) {
+            return CompletableFuture.failedFuture(
+                    new LockException("the store " + node + " has been closed by this client; nothing was done"));
+        }
+        try {
+            return operation.get();
+        } catch (LockException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 }

@@ -1,8 +1,8 @@
 package dev.leasehold.redis.quorum;
 
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.internal.ClosedStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -189,6 +189,14 @@ public final class QuorumStore implements Store {
     }
 
     private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> operation) {
-        return ClosedStore.unless(quorum.isClosed(), quorum, operation);
+        if (quorum.isClosed()) {
+            return CompletableFuture.failedFuture(
+                    new LockException("the store " + quorum + " has been closed by this client; nothing was done"));
+        }
+        try {
+            return operation.get();
+        } catch (LockException refused) {
+            return CompletableFuture.failedFuture(refused);
+        }
     }
 }
