@@ -45,7 +45,8 @@ final class BatteryCommand implements Callable<Integer> {
             split = ",",
             paramLabel = "STORE",
             description =
-                    "sqlite, redis, sentinel, redlock, cluster, postgres, pgbouncer, mariadb, zookeeper, or all (default)")
+                    "sqlite, redis, sentinel, redlock, cluster, postgres, pgbouncer, mariadb, zookeeper, postgres-session,"
+                            + " mariadb-session, or all (default)")
     private List<String> stores = List.of("all");
 
     @Option(
