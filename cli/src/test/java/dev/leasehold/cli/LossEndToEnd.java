@@ -113,7 +113,7 @@ class LossEndToEnd {
 
     @Test
     void maxHoldEndsTheCommand() throws Exception {
-        Program.Run run = leasehold.start("run", "--lease", "1", "--max-hold", "2", "demo", "sleep", "60");
+        Program.Run run = leasehold.start("run", "--lease", "4", "--max-hold", "5", "demo", "sleep", "60");
 
         run.failed(79, "has been held for --max-hold; ending the command");
     }

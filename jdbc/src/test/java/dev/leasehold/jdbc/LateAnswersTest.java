@@ -1,0 +1,53 @@
+package dev.leasehold.jdbc;
+
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.LateAnswers;
+import dev.leasehold.testkit.Started;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * These tests are about answers of a database that come later than the database has given them: of single statements, and,
+ * where a claim is repeated or shared, of transactions.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LateAnswersTest {
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
+    @ParameterizedTest
+    @ValueSource(ints = {Claim.EXCLUSIVE, Claim.UNLIMITED})
+    void noLeaseIsBelievedInBeyondPostgresEnd(int share) {
+        neverExceedTheServersEnd(POSTGRES.get().url(), POSTGRES.get().port(), share);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Claim.EXCLUSIVE, Claim.UNLIMITED})
+    void noLeaseIsBelievedInBeyondMariaDbsEnd(int share) {
+        neverExceedTheServersEnd(MARIADB.get().url(), MARIADB.get().port(), share);
+    }
+
+    private static void neverExceedTheServersEnd(String url, int port, int share) {
+        try (FaultProxy proxy = FaultProxy.to(port);
+                LateAnswers answers =
+                        new LateAnswers(proxy, at(url.replace(":" + port + "/", ":" + proxy.port() + "/")), at(url))) {
+            answers.neverExceedTheServersEnd(share);
+        }
+    }
+
+    private static StoreFactory at(String url) {
+        return new JdbcStoreProvider().create(StoreUri.parse(url));
+    }
+}
