@@ -15,10 +15,15 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.framework.listen.UnaryListenerManager;
+import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
@@ -148,6 +153,7 @@ class AccessTest {
                     .hasMessageContaining("start()");
             early.close();
             curator.start();
+            int listeners = listeners(curator);
             Leasehold leasehold =
                     Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
             String lock = "/mine" + base + "/leasehold/locks/a";
@@ -172,8 +178,52 @@ class AccessTest {
                             .probe
                             .getChildren("/mine" + base + "/leasehold/clients", false)
                             .isEmpty());
+            isUsableOnceLeft(curator, listeners);
         } finally {
             curator.close();
+        }
+    }
+
+    /**
+     * A client of ours leaves the one that was given when its last node there is deleted, which is long after its close. It
+     * stops listening then; whatever else it does there is done before the next answer is handled.
+     */
+    private static void isUsableOnceLeft(CuratorFramework curator, int listeners) throws Exception {
+        await().until(() -> listeners(curator) == listeners);
+        CompletableFuture<Integer> answered = new CompletableFuture<>();
+        curator.getZookeeperClient()
+                .getZooKeeper()
+                .exists("/", false, (code, path, ctx, stat) -> answered.complete(code), null);
+        assertThat(answered.get(20, TimeUnit.SECONDS)).isEqualTo(Code.OK.intValue());
+        assertThat(curator.getState()).isEqualTo(CuratorFrameworkState.STARTED);
+        assertThat(curator.checkExists().forPath("/leasehold")).isNotNull();
+    }
+
+    private static int listeners(CuratorFramework curator) {
+        return ((UnaryListenerManager<ConnectionStateListener>) curator.getConnectionStateListenable()).size();
+    }
+
+    /** The servers do that by themselves, since the node is a container. */
+    @Test
+    @DisplayName("a lock's node is removed after its last waiter, and not while somebody holds the lock or waits")
+    void locksNode_afterItsLastWaiter_isRemoved() throws Exception {
+        String lock = base + "/leasehold/locks/a";
+        try (Leasehold leasehold = Leasehold.connect(uri(""));
+                Leasehold other = Leasehold.connect(uri(""))) {
+            Lease held = leasehold.lock("a").acquire();
+            CompletableFuture<Lease> waiting = other.lock("a").acquireAsync();
+            await().until(() -> ZOO.get().probe.getChildren(lock, false).size() == 2);
+            ZOO.get().removeEmptyContainers();
+            held.close();
+            Lease next = waiting.get(20, TimeUnit.SECONDS);
+            ZOO.get().removeEmptyContainers();
+            assertThat(ZOO.get().probe.getChildren(lock, false)).hasSize(1);
+            next.close();
+            await().until(() -> {
+                ZOO.get().removeEmptyContainers();
+                return ZOO.get().probe.exists(lock, false) == null;
+            });
+            leasehold.lock("a").acquire().close();
         }
     }
 
