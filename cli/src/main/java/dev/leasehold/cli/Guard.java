@@ -9,6 +9,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -32,6 +33,8 @@ import java.util.function.Consumer;
  *       from the first moment, before anybody knows the process id.
  *   <li>What it has found once, at a renewal or at the end, it does not forget, with what descends from it: a descendant that
  *       has cleaned its environment survives the SIGTERM of which the parent dies that it was found through.
+ *   <li>What it knows it signals when the time has come, without starting a process for that: on a busy machine, to look through
+ *       all processes takes longer than the lease lasts from then on. It looks for others afterwards.
  *   <li>From the deadline on, the one process that has found them ends them: no later message takes its place, nor does the
  *       end of the pipe. It goes on when the rest of the guard is killed, until it has ended all that it finds.
  *   <li>We may be stopped for long between asking for the command and its start. So its first act is to look at the clock
@@ -67,6 +70,11 @@ final class Guard {
      * @param events receives each line that it says, and "gone" at last
      */
     static Guard start(String mark, Duration grace, Consumer<String> events) throws IOException {
+        return start(mark, grace, events, Map.of());
+    }
+
+    static Guard start(String mark, Duration grace, Consumer<String> events, Map<String, String> environment)
+            throws IOException {
         String ownSession = "command -v setsid >/dev/null && exec setsid sh -c \"$@\"; exec sh -c \"$@\"";
         List<String> command = List.of(
                 "/bin/sh",
@@ -77,8 +85,9 @@ final class Guard {
                 "leasehold-guard",
                 mark,
                 "" + EndTimes.hundredths(grace));
-        Process process =
-                new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(Redirect.DISCARD);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
         Thread listener = new Thread(() -> listen(process, events), "leasehold-cli-guard");
         listener.setDaemon(true);
         listener.start();

@@ -95,7 +95,7 @@ recall() {
 
 # Into $members: whatever carries the mark, descends from the command, or was found before; and what descends from it.
 find_members() {
-  members= seen=" " level= alive=
+  level=
   for file in $(grep -lsF "$mark" /proc/[0-9]*/environ); do
     file=${file#/proc/}
     level="$level ${file%/environ}"
@@ -110,6 +110,18 @@ find_members() {
       fi
     done
   done
+  find_below
+}
+
+# The same without a look for the mark: it starts no process, which can take longer than all the time that is left.
+find_known() {
+  level=
+  find_below
+}
+
+# Of what is in $level as well.
+find_below() {
+  members= seen=" " alive=
   if [ "$pid" != 0 ] && birth "$pid" && [ "$birth" = "$born" ]; then level="$level $pid"; fi
   for one in $known; do
     if birth "${one%:*}" && [ "$birth" = "${one#*:}" ]; then
@@ -142,6 +154,17 @@ send() {
   for process in $members; do kill -s "$1" "$process"; done 2>/dev/null
 }
 
+# TERM to those that have not had it: a second one may mean more than the first.
+send_term() {
+  all=$members members=
+  for process in $all; do
+    case "$told " in *" $process "*) ;; *) members="$members $process" ;; esac
+  done
+  send TERM
+  send CONT
+  told="$told$members"
+}
+
 # A process that forks itself anew every few milliseconds has gone before all processes were looked at: so this looks at
 # those with the newest numbers alone, and at the next twenty, which are given while it looks; and signals at once. Whether
 # there was one. A busy machine lets one escape many times: so where one was ever caught, it looks for longer, but not beyond $2.
@@ -164,16 +187,21 @@ chase() {
   [ "$caught" ]
 }
 
-# TERM now, KILL at $1, until nothing is left.
+# TERM now, KILL at $1, until nothing is left. What is known comes first each time, and where little time is left to KILL, nothing
+# else is looked for before.
 end_by() {
-  if find_members || chase TERM; then
+  told=
+  if find_known || find_members || chase TERM; then
     echo term
-    send TERM
-    send CONT
-    while clock; [ "$now" -lt "$1" ] && { find_members || chase TERM "$1"; }; do
-      left=$(($1 - now))
+    send_term
+    while clock; left=$(($1 - now)); [ "$left" -gt 0 ]; do
+      if [ "$left" -gt 30 ] || ! find_known; then
+        find_members || chase TERM "$1" || break
+        send_term
+      fi
       if [ "$left" -gt 5 ]; then nap 0.05; else nap 0.01; fi
     done
+    if find_known; then send KILL; fi
     while find_members || chase KILL; do
       send KILL
       nap 0.01

@@ -13,6 +13,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -82,6 +83,33 @@ class GuardTest {
         assertThat(term).isGreaterThanOrEqualTo(times.termAt());
         assertThat(dead).isGreaterThanOrEqualTo(times.killAt());
         assertThat(command.waitFor()).isEqualTo(137);
+    }
+
+    /** A busy machine took 200 ms to look through all processes, which is longer than the guard of a short lease has. */
+    @Test
+    void aLookThatDoesNotEndDelaysNoSignal() throws Exception {
+        guard.dismiss();
+        hear("gone");
+        Path busy = Files.createFile(dir.resolve("busy"));
+        Path grep = Files.writeString(
+                dir.resolve("grep"),
+                "#!/bin/sh\nwhile [ -e " + busy + " ]; do sleep 0.05; done\nexec /bin/grep \"$@\"\n");
+        assertThat(grep.toFile().setExecutable(true)).isTrue();
+        guard = Guard.start(mark, GRACE, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
+        EndTimes times = in(200, 220);
+        guard.watch(times);
+        hear("armed");
+        Process command = command(null, "trap '' TERM; while :; do sleep 0.05; done");
+        guard.watch(command.pid());
+        hear("armed");
+
+        assertThat(command.waitFor(20, TimeUnit.SECONDS)).as("it has ended").isTrue();
+        assertThat(BootClock.now()).isGreaterThanOrEqualTo(times.killAt());
+        assertThat(command.exitValue()).isEqualTo(137);
+        hear("term");
+        assertThat(said).isEmpty();
+        Files.delete(busy);
+        hear("dead");
     }
 
     @Test

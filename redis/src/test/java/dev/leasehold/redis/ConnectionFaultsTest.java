@@ -9,7 +9,15 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.NoSignals;
+import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +119,29 @@ class ConnectionFaultsTest extends FaultsFixture {
         await().pollDelay(Duration.ofSeconds(1))
                 .atMost(Duration.ofSeconds(15))
                 .until(() -> redis.get().commands().exists("leasehold:{x}") == 0);
+    }
+
+    /** The new connection is held up, so that it is not there yet when the withdrawal is asked for. */
+    @Test
+    void aClaimWhoseConnectionIsGoneIsWithdrawnOnAnother() throws Exception {
+        try (RealTime time = new RealTime();
+                Store store = new RedisStoreProvider()
+                        .create(StoreUri.parse("redis://localhost:" + proxy.port()))
+                        .open(new StoreContext("c", "owner", "", time, Duration.ofSeconds(20), new NoSignals()))) {
+            store.inspect(NamePattern.of("none")).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            proxy.hold(FaultProxy.Way.ANSWERS);
+            ClaimId id = new ClaimId("c", 1);
+            CompletableFuture<?> claim = store.claim(new Claim(id, "x", Duration.ofSeconds(30), 0, true))
+                    .toCompletableFuture();
+            await().until(() -> redis.get().commands().exists("leasehold:{x}") == 1);
+            proxy.blackHole();
+            proxy.cut();
+            await().until(claim::isCompletedExceptionally);
+            CompletableFuture<?> withdrawal = store.withdraw("x", id).toCompletableFuture();
+            proxy.letGo();
+            withdrawal.get(10, TimeUnit.SECONDS);
+            assertThat(redis.get().commands().exists("leasehold:{x}")).isZero();
+        }
     }
 
     @Test

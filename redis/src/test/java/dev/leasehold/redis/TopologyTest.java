@@ -143,6 +143,31 @@ class TopologyTest {
         }
     }
 
+    /** Some of its keys are here and some are not, which both nodes answer with TRYAGAIN until the slot has moved. */
+    @Test
+    void aClaimIntoAHalfMovedSlotIsAskedAgain() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster();
+                Leasehold client = Leasehold.connect("redis-cluster://" + cluster.addresses())) {
+            int slot = SlotHash.getSlot("leasehold:{x}");
+            RedisProcess from = cluster.servers.get(slot * 3 / 16384);
+            RedisProcess to = cluster.servers.get((slot * 3 / 16384 + 1) % 3);
+            Lease first = client.lock("x").acquire();
+            first.release();
+            to.commands().clusterSetSlotImporting(slot, from.commands().clusterMyId());
+            from.commands().clusterSetSlotMigrating(slot, to.commands().clusterMyId());
+
+            CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
+            await().until(() -> from.commands().info("errorstats").contains("errorstat_TRYAGAIN"));
+            from.commands().migrate("127.0.0.1", to.port(), "leasehold:{x}:token", 0, 5000);
+            await().until(() -> to.commands().info("errorstats").contains("errorstat_TRYAGAIN"));
+            assertThat(claim).isNotDone();
+            for (RedisProcess server : cluster.servers) {
+                server.commands().clusterSetSlotNode(slot, to.commands().clusterMyId());
+            }
+            assertThat(claim.get(15, TimeUnit.SECONDS).token()).isGreaterThan(first.token());
+        }
+    }
+
     /**
      * Its connections may lead to several nodes, where there is one name for all, and a node counts only those that listen at
      * itself: a grant that was heard elsewhere was taken back, and its token given to the next.

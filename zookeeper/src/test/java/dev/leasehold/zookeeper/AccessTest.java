@@ -15,12 +15,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.imps.CuratorFrameworkState;
+import org.apache.curator.framework.listen.UnaryListenerManager;
+import org.apache.curator.framework.state.ConnectionStateListener;
 import org.apache.curator.retry.RetryOneTime;
+import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.DisplayName;
@@ -148,6 +154,8 @@ class AccessTest {
                     .hasMessageContaining("start()");
             early.close();
             curator.start();
+            int listeners = listeners(curator);
+            ZooKeeper handle = curator.getZookeeperClient().getZooKeeper();
             Leasehold leasehold =
                     Leasehold.builder().store(ZooKeeperStore.using(curator)).build();
             String lock = "/mine" + base + "/leasehold/locks/a";
@@ -172,8 +180,45 @@ class AccessTest {
                             .probe
                             .getChildren("/mine" + base + "/leasehold/clients", false)
                             .isEmpty());
+            // Ours stops listening once its last node there is deleted. What else it does then comes before the next
+            // answer.
+            await().until(() -> listeners(curator) <= listeners);
+            CompletableFuture<Integer> answered = new CompletableFuture<>();
+            handle.exists("/", false, (code, path, ctx, stat) -> answered.complete(code), null);
+            int code = answered.get(20, TimeUnit.SECONDS);
+            assertThat(curator.getState()).isEqualTo(CuratorFrameworkState.STARTED);
+            assertThat(code).isEqualTo(Code.OK.intValue());
+            assertThat(curator.checkExists().forPath("/leasehold")).isNotNull();
         } finally {
             curator.close();
+        }
+    }
+
+    private static int listeners(CuratorFramework curator) {
+        return ((UnaryListenerManager<ConnectionStateListener>) curator.getConnectionStateListenable()).size();
+    }
+
+    /** The servers do that by themselves, since the node is a container. */
+    @Test
+    @DisplayName("a lock's node is removed after its last waiter, and not while somebody holds the lock or waits")
+    void locksNode_afterItsLastWaiter_isRemoved() throws Exception {
+        String lock = base + "/leasehold/locks/a";
+        try (Leasehold leasehold = Leasehold.connect(uri(""));
+                Leasehold other = Leasehold.connect(uri(""))) {
+            Lease held = leasehold.lock("a").acquire();
+            CompletableFuture<Lease> waiting = other.lock("a").acquireAsync();
+            await().until(() -> ZOO.get().probe.getChildren(lock, false).size() == 2);
+            ZOO.get().removeEmptyContainers();
+            held.close();
+            Lease next = waiting.get(20, TimeUnit.SECONDS);
+            ZOO.get().removeEmptyContainers();
+            assertThat(ZOO.get().probe.getChildren(lock, false)).hasSize(1);
+            next.close();
+            await().until(() -> {
+                ZOO.get().removeEmptyContainers();
+                return ZOO.get().probe.exists(lock, false) == null;
+            });
+            leasehold.lock("a").acquire().close();
         }
     }
 

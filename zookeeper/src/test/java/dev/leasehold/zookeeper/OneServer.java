@@ -15,7 +15,10 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
+import org.apache.zookeeper.server.ContainerManager;
 import org.apache.zookeeper.server.DataTree;
+import org.apache.zookeeper.server.Request;
+import org.apache.zookeeper.server.RequestProcessor;
 import org.apache.zookeeper.server.ServerCnxnFactory;
 import org.apache.zookeeper.server.ZooKeeperServer;
 
@@ -59,6 +62,20 @@ final class OneServer implements AutoCloseable {
     /** The server ends a session, as if it had not heard of it for long. */
     void expire(long session) {
         server.closeSession(session);
+    }
+
+    /** The server removes containers that were used and are empty, as one that is not embedded does each minute. */
+    void removeEmptyContainers() throws InterruptedException {
+        RequestProcessor entry = new RequestProcessor() {
+            @Override
+            public void processRequest(Request request) {
+                server.enqueueRequest(request);
+            }
+
+            @Override
+            public void shutdown() {}
+        };
+        new ContainerManager(server.getZKDatabase(), entry, 60_000, 60_000).checkContainers();
     }
 
     List<String> nodes(String lock) {

@@ -173,7 +173,7 @@ final class WaitPoller {
         }
     }
 
-    private static long interval(long waited, int place, int share) {
+    static long interval(long waited, int place, int share) {
         long every = Math.max(SHORTEST, Math.min(LONGEST, waited / PART_OF_WAIT));
         return every * Math.max(1, Math.min(FARTHEST, place / share));
     }

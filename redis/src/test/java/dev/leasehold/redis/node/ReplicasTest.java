@@ -126,6 +126,21 @@ class ReplicasTest {
         }
     }
 
+    /**
+     * A WAIT asks for what its own connection has written. Redis 8 and Valkey count only that, and answer at once for a
+     * connection that has written nothing; 7.0 counts all that its master had written by the connection's last command.
+     */
+    @Test
+    void theWaitComesBehindAWriteOfItsOwn() throws Exception {
+        Leasehold client = waiting(Duration.ofSeconds(30));
+        client.lock("warm").acquire().close();
+        master.commands().configResetstat();
+        try (Lease lease = client.lock("x").acquire()) {
+            assertThat(lease.isValid()).isTrue();
+            assertThat(master.commands().info("commandstats")).contains("cmdstat_wait:", "cmdstat_pexpire:");
+        }
+    }
+
     @Test
     void aStoppedReplicaFailsClaimsInTimeAndLeavesNothing() throws Exception {
         Leasehold client = waiting(Duration.ofSeconds(30));
