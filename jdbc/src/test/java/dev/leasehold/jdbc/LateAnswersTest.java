@@ -9,14 +9,16 @@ import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.LateAnswers;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * These tests are about answers of a database that come later than the database has given them: of single statements, and,
- * where a claim is repeated or shared, of transactions.
+ * These tests are about answers of a database that come later than the database has given them: of single statements; where
+ * a claim is repeated or shared, of transactions; of renewals in batches; and of looks for what was handed over.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LateAnswersTest {
@@ -39,11 +41,40 @@ class LateAnswersTest {
         neverExceedTheServersEnd(MARIADB.get().url(), MARIADB.get().port(), share);
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {Claim.EXCLUSIVE, Claim.UNLIMITED})
+    void noBatchIsBelievedInBeyondPostgresEnd(int share) {
+        with(POSTGRES.get().url(), POSTGRES.get().port(), answers -> answers.neverExceedItWhenRenewedTogether(share));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {Claim.EXCLUSIVE, Claim.UNLIMITED})
+    void noBatchIsBelievedInBeyondMariaDbsEnd(int share) {
+        with(MARIADB.get().url(), MARIADB.get().port(), answers -> answers.neverExceedItWhenRenewedTogether(share));
+    }
+
+    @Test
+    void noHandOverIsBelievedInBeyondPostgresEnd() {
+        with(POSTGRES.get().url(), POSTGRES.get().port(), LateAnswers::neverExceedItWhenHandedOver);
+    }
+
+    @Test
+    void noHandOverIsBelievedInBeyondMariaDbsEnd() {
+        with(MARIADB.get().url(), MARIADB.get().port(), LateAnswers::neverExceedItWhenHandedOver);
+    }
+
     private static void neverExceedTheServersEnd(String url, int port, int share) {
+        with(url, port, answers -> answers.neverExceedTheServersEnd(share));
+    }
+
+    /** The client that is far away has one connection, so its renewals gather while that is in use. */
+    private static void with(String url, int port, Consumer<LateAnswers> test) {
         try (FaultProxy proxy = FaultProxy.to(port);
-                LateAnswers answers =
-                        new LateAnswers(proxy, at(url.replace(":" + port + "/", ":" + proxy.port() + "/")), at(url))) {
-            answers.neverExceedTheServersEnd(share);
+                LateAnswers answers = new LateAnswers(
+                        proxy,
+                        at(url.replace(":" + port + "/", ":" + proxy.port() + "/") + "&leasehold.connections=1"),
+                        at(url))) {
+            test.accept(answers);
         }
     }
 

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LockInfo;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer.Busy;
 import dev.leasehold.spi.ClaimAnswer.Granted;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.RenewAnswer.Renewed;
+import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
@@ -16,6 +20,9 @@ import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Late answers are those of a real server that a {@link FaultProxy} delays on the way: what they say of a lease must not be
@@ -35,6 +42,7 @@ public final class LateAnswers implements AutoCloseable {
     private final Store far;
     private final Store near;
     private final String lock = "late-" + UUID.randomUUID();
+    private final CompletableFuture<Validity> handedOver = new CompletableFuture<>();
     private long claims;
 
     /**
@@ -46,12 +54,30 @@ public final class LateAnswers implements AutoCloseable {
      */
     public LateAnswers(FaultProxy proxy, StoreFactory proxied, StoreFactory direct) {
         this.proxy = proxy;
-        this.far = proxied.open(context("far"));
-        this.near = direct.open(context("near"));
+        this.far = proxied.open(context("far", new HandOvers()));
+        this.near = direct.open(context("near", new NoSignals()));
     }
 
-    private StoreContext context(String id) {
-        return new StoreContext(id, id, "", time, Duration.ofSeconds(20), new NoSignals());
+    private StoreContext context(String id, Signals signals) {
+        return new StoreContext(id, id, "", time, Duration.ofSeconds(20), signals);
+    }
+
+    /** These signals note until when a lease may be relied on that was handed over. */
+    private final class HandOvers implements Signals {
+        @Override
+        public void granted(Grant grant, @Nullable Validity validity) {
+            if (validity != null) {
+                handedOver.complete(validity);
+            }
+        }
+
+        @Override
+        public void doubt(@Nullable String lock) {}
+    }
+
+    private void connect() {
+        StoreClient.get(near.inspect(NamePattern.of(lock)));
+        StoreClient.get(far.inspect(NamePattern.of(lock)));
     }
 
     /**
@@ -61,8 +87,7 @@ public final class LateAnswers implements AutoCloseable {
      * @param share the share of the claims
      */
     public void neverExceedTheServersEnd(int share) {
-        StoreClient.get(near.inspect(NamePattern.of(lock)));
-        StoreClient.get(far.inspect(NamePattern.of(lock)));
+        connect();
         proxy.delay(LATE);
         ClaimId first = newId();
         LeaseId held = claim("a first claim", first, share);
@@ -73,27 +98,71 @@ public final class LateAnswers implements AutoCloseable {
         claim("a later claim", newId(), share);
     }
 
+    /**
+     * Requires the same of renewals of several locks that are asked for at once, while the answer to an earlier request is
+     * held back. A store with one connection gathers them meanwhile.
+     *
+     * @param share the share of the claims
+     */
+    public void neverExceedItWhenRenewedTogether(int share) {
+        connect();
+        List<LeaseId> held =
+                List.of(claim("a claim", newId(), share, lock), claim("another claim", newId(), share, lock + "-too"));
+        proxy.hold(FaultProxy.Way.ANSWERS);
+        CompletionStage<?> earlier = far.inspect(NamePattern.of(lock));
+        List<CompletionStage<RenewAnswer>> renewals =
+                held.stream().map(lease -> far.renew(lease, LEASE)).toList();
+        proxy.delay(LATE);
+        proxy.letGo();
+        StoreClient.get(earlier);
+        for (int i = 0; i < held.size(); i++) {
+            Renewed renewed = (Renewed) StoreClient.get(renewals.get(i));
+            doesNotExceed("a renewal of several", held.get(i).lock(), renewed.validity());
+        }
+    }
+
+    /**
+     * Requires the same of a lease that was handed over, where the store looks who has the lock and says until when it may be
+     * relied on.
+     */
+    public void neverExceedItWhenHandedOver() {
+        connect();
+        Granted before =
+                (Granted) StoreClient.get(near.claim(new Claim(new ClaimId("near", 1), lock, LEASE, 0, false)));
+        assertThat(StoreClient.get(far.claim(new Claim(newId(), lock, LEASE, 0, true))))
+                .isInstanceOf(Busy.class);
+        proxy.delay(LATE);
+        StoreClient.get(near.release(before.lease(), Duration.ZERO));
+        doesNotExceed("a hand-over", lock, StoreClient.get(handedOver));
+    }
+
     private ClaimId newId() {
         return new ClaimId("far", ++claims);
     }
 
     private LeaseId claim(String what, ClaimId id, int share) {
-        Granted granted = (Granted) StoreClient.get(far.claim(new Claim(id, lock, share, LEASE, false)));
-        doesNotExceed(what, granted.validity());
+        return claim(what, id, share, lock);
+    }
+
+    private LeaseId claim(String what, ClaimId id, int share, String name) {
+        Granted granted = (Granted) StoreClient.get(far.claim(new Claim(id, name, share, LEASE, false)));
+        doesNotExceed(what, name, granted.validity());
         return granted.lease();
     }
 
     private void renew(String what, LeaseId lease) {
         Renewed renewed = (Renewed) StoreClient.get(far.renew(lease, LEASE));
-        doesNotExceed(what, renewed.validity());
+        doesNotExceed(what, lock, renewed.validity());
     }
 
-    private void doesNotExceed(String what, Validity validity) {
-        List<LockInfo> found = StoreClient.get(near.inspect(NamePattern.of(lock)));
+    private void doesNotExceed(String what, String name, Validity validity) {
+        List<LockInfo> found = StoreClient.get(near.inspect(NamePattern.of(name)));
         long now = time.nanos();
-        assertThat(found).as(what).hasSize(1);
-        Duration left = StoreClient.present(
-                what, StoreClient.present(what, found.get(0).holder()).timeLeft());
+        // A machine that was away for seconds finds nothing left.
+        Duration left = found.isEmpty()
+                ? Duration.ZERO
+                : StoreClient.present(
+                        what, StoreClient.present(what, found.get(0).holder()).timeLeft());
         assertThat(Duration.ofNanos(validity.nanosLeft(now)))
                 .as("what the client believes is left after " + what)
                 .isLessThanOrEqualTo(left);

@@ -9,16 +9,20 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.jdbc.JdbcStoreProvider;
 import dev.leasehold.jdbc.SessionServer;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.NoSignals;
 import java.sql.Connection;
@@ -103,6 +107,31 @@ class SessionLocksTest extends SessionFixture {
             try (Lease again = cutOff.lock(name, brief).acquire()) {
                 assertThat(again.isValid()).isTrue();
             }
+        }
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void aRenewalCountsFromBeforeItsAnswer(SessionServer server) throws Exception {
+        Duration duration = Duration.ofMinutes(10);
+        StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(60), new NoSignals());
+        try (FaultProxy proxy = FaultProxy.to(server.port());
+                Store store = new JdbcStoreProvider()
+                        .create(StoreUri.parse(server.sessionUrl(proxy.port())))
+                        .open(context)) {
+            Claim claim = new Claim(new ClaimId("me", 1), name, duration, 0, false);
+            ClaimAnswer.Granted granted =
+                    (ClaimAnswer.Granted) get(store.claim(claim).toCompletableFuture());
+            proxy.hold(FaultProxy.Way.ANSWERS);
+            CompletableFuture<RenewAnswer> renewing =
+                    store.renew(granted.lease(), duration).toCompletableFuture();
+            waitUntil(() -> proxy.holding() > 0);
+            long answered = time.nanos();
+            proxy.letGo();
+            assertThat(get(renewing)).isInstanceOfSatisfying(RenewAnswer.Renewed.class, renewed -> {
+                ClockReading sentAt = renewed.validity().sentAt();
+                assertThat(answered - sentAt.nanos()).isNotNegative();
+            });
         }
     }
 

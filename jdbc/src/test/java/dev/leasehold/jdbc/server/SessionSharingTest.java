@@ -229,6 +229,26 @@ class SessionSharingTest extends SessionFixture {
         }
     }
 
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void aGivenDataSourceIsNotClosed(SessionServer server) throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(server.url());
+            pool.setMaximumPoolSize(5);
+            JdbcStore plain = JdbcStore.using(pool);
+            for (JdbcStore store : List.of(plain, plain.withSessionLocks(true))) {
+                Leasehold client = Leasehold.builder().store(store).build();
+                // A client that has left a lease may close its store later.
+                client.lock(name).acquire().close();
+                client.close();
+                assertThat(pool.isClosed()).isFalse();
+            }
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.isValid(60)).isTrue();
+            }
+        }
+    }
+
     /** A store that is closed with its leases leaves none of them on a connection that goes on living in its pool. */
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")

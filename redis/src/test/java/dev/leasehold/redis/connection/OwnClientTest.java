@@ -1,0 +1,72 @@
+package dev.leasehold.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** These tests are about the client that Leasehold makes by itself, without what Leasehold does to its connections. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OwnClientTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @RegisterExtension
+    private static final Started<RedisProcess> REDIS = new Started<>(RedisProcess::start);
+
+    @Test
+    void itNeitherReconnectsNorSendsAgain() {
+        staysCutOff(new OwnClient(PATIENCE));
+    }
+
+    @Test
+    void overAClientThatDoesItDoesNeither() {
+        RedisClient given = RedisClient.create();
+        given.setOptions(ClientOptions.builder()
+                .autoReconnect(true)
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS)
+                .build());
+        try {
+            staysCutOff(OwnClient.overOrOwn(given, PATIENCE));
+        } finally {
+            given.shutdown(0, 0, TimeUnit.SECONDS);
+        }
+    }
+
+    /** A client that sends again gets the answer in the end. One that reconnects does so at once. */
+    private static void staysCutOff(OwnClient own) {
+        try (FaultProxy proxy = FaultProxy.to(REDIS.get().port());
+                StatefulRedisConnection<String, String> connection = own.client()
+                        .connect(RedisConnection.CODEC, RedisURI.create("redis://localhost:" + proxy.port()))) {
+            connection.sync().ping();
+            proxy.hold(FaultProxy.Way.REQUESTS);
+            CompletableFuture<Long> underWay =
+                    connection.async().incr("counter").toCompletableFuture();
+            Awaitility.await().until(() -> proxy.holding() > 0);
+            proxy.cut();
+            proxy.letGo();
+            fails(underWay);
+            fails(connection.async().incr("counter").toCompletableFuture());
+            Awaitility.await().during(Duration.ofSeconds(1)).until(() -> proxy.accepted() == 1);
+        } finally {
+            own.close();
+        }
+    }
+
+    private static void fails(CompletableFuture<?> command) {
+        assertThatThrownBy(() -> command.get(30, TimeUnit.SECONDS))
+                .isNotInstanceOf(java.util.concurrent.TimeoutException.class);
+    }
+}
