@@ -1,9 +1,13 @@
 package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,6 +74,20 @@ class RefusedInputTest {
         refusedLine("unknown scheme 'foo:'", "run", "--store", "foo:bar", "demo", "true");
         refusedLine("leasehold.x", "run", "--store", "sqlite:" + dir + "/db?leasehold.x=1", "demo", "true");
         refusedLine("has no path", "run", "--store", "sqlite:", "demo", "true");
+    }
+
+    @Test
+    void openingAQuorumThatNobodyVouchesFor() {
+        assumeThat(thereIsATerminal()).as("there is somebody to ask").isFalse();
+        refusedLine("add --yes if you know that none was held", "quorum", "init", "--store", "redlock://localhost:1");
+    }
+
+    private static boolean thereIsATerminal() {
+        try (InputStream terminal = Files.newInputStream(Path.of("/dev/tty"))) {
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     @Test
