@@ -80,9 +80,9 @@ final class SetWorkload {
 
     /** Stops a process that has just read, until another one has read after it, or also has written. */
     private void pause() throws Exception {
-        long patience =
+        long timeoutMillis =
                 plan.store().recovery(plan.lease()).toMillis() + plan.lease().toMillis();
-        Optional<String> reader = set.awaitOpen(patience);
+        Optional<String> reader = set.awaitOpen(timeoutMillis);
         Optional<ClientProcess> holder = clients.stream()
                 .filter(client -> client.name().equals(reader.orElse("")))
                 .findFirst();
@@ -91,11 +91,11 @@ final class SetWorkload {
         }
         holder.get().fallAsleep();
         pauses++;
-        if (set.awaitRead(patience) && random.nextInt(3) == 0) {
-            set.awaitWrite(patience);
+        if (set.awaitRead(timeoutMillis) && random.nextInt(3) == 0) {
+            set.awaitWrite(timeoutMillis);
         }
         holder.get().signal("CONT");
-        set.awaitWrite(patience);
+        set.awaitWrite(timeoutMillis);
         Thread.sleep(random.nextInt(300));
     }
 }

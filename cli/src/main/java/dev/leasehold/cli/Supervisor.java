@@ -276,9 +276,9 @@ final class Supervisor {
      * itself.
      */
     private void giveBack() throws InterruptedException {
-        long patience = Math.max(lease.remaining().toNanos(), GIVING_BACK.toNanos());
+        long releaseTimeout = Math.max(lease.remaining().toNanos(), GIVING_BACK.toNanos());
         try {
-            lease.releaseAsync().get(patience, TimeUnit.NANOSECONDS);
+            lease.releaseAsync().get(releaseTimeout, TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             // Nobody holds it longer than it would have been held.
         }

@@ -60,7 +60,7 @@ public final class JdbcStore implements StoreFactory {
      */
     public static JdbcStore using(DataSource dataSource) {
         Objects.requireNonNull(dataSource, "dataSource");
-        ConnectionSource.Opener opener = (most, patience) -> ConnectionSource.of(dataSource);
+        ConnectionSource.Opener opener = (most, databaseTimeout) -> ConnectionSource.of(dataSource);
         return new JdbcStore("jdbc (the given data source's)", opener, opener, JdbcSettings.DEFAULT);
     }
 

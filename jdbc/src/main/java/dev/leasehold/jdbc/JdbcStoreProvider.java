@@ -68,8 +68,8 @@ public final class JdbcStoreProvider implements StoreProvider {
         String existing = ExistingH2.url(url);
         return new JdbcStore(
                 uri.toString(),
-                (most, patience) -> new OwnPool(url, password, most, patience),
-                (most, patience) -> new OwnPool(existing, password, most, patience),
+                (most, databaseTimeout) -> new OwnPool(url, password, most, databaseTimeout),
+                (most, databaseTimeout) -> new OwnPool(existing, password, most, databaseTimeout),
                 settings);
     }
 

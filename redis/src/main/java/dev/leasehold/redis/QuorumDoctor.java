@@ -34,7 +34,7 @@ final class QuorumDoctor {
     private final RedlockOptions options;
     private final StoreContext context;
     private final RedisClient client;
-    private final Duration patience;
+    private final Duration timeout;
     private final QuorumFindings judge;
 
     QuorumDoctor(
@@ -43,13 +43,13 @@ final class QuorumDoctor {
             RedlockOptions options,
             StoreContext context,
             RedisClient client,
-            Duration patience) {
+            Duration timeout) {
         this.name = name;
         this.masters = masters;
         this.options = options;
         this.context = context;
         this.client = client;
-        this.patience = patience;
+        this.timeout = timeout;
         judge = new QuorumFindings(name, masters.size(), options.marker());
     }
 
@@ -61,7 +61,7 @@ final class QuorumDoctor {
         for (RedisURI master : masters) {
             String node = RedisUris.name(master);
             Deployment deployment = new Deployment(List.of(master), false);
-            Doctor doctor = new Doctor(node, deployment, settings, context, client, patience, judge);
+            Doctor doctor = new Doctor(node, deployment, settings, context, client, timeout, judge);
             try {
                 findings.addAll(doctor.examine());
                 nodes.addAll(doctor.nodes().stream()
@@ -80,7 +80,7 @@ final class QuorumDoctor {
         findings.addAll(judge.sameServer(nodes));
         findings.addAll(judge.sameHost(addresses()));
         findings.addAll(judge.clocks(nodes));
-        try (QuorumOpening votes = new QuorumOpening(client, masters, options.marker(), name, patience)) {
+        try (QuorumOpening votes = new QuorumOpening(client, masters, options.marker(), name, timeout)) {
             findings.addAll(judge.votes(votes.look()));
         }
         return findings;

@@ -35,10 +35,10 @@ final class QuorumOpening implements AutoCloseable {
     private final String name;
     private final Map<RedisURI, StatefulRedisConnection<String, String>> connections = new HashMap<>();
 
-    QuorumOpening(RedisClient client, List<RedisURI> masters, MarkerRules rules, String name, Duration patience) {
+    QuorumOpening(RedisClient client, List<RedisURI> masters, MarkerRules rules, String name, Duration timeout) {
         this.client = client;
         this.masters = masters.stream()
-                .map(master -> RedisURI.builder(master).withTimeout(patience).build())
+                .map(master -> RedisURI.builder(master).withTimeout(timeout).build())
                 .toList();
         this.rules = rules;
         this.name = name;

@@ -246,7 +246,7 @@ public final class RedisStore implements StoreFactory {
         if (client != null) {
             return new OpenRedisStore(reach.through(client, context, settings, listener), context, sharing(), () -> {});
         }
-        OwnClient own = new OwnClient(patience(context));
+        OwnClient own = new OwnClient(connectTimeout(context));
         return new OpenRedisStore(
                 reach.through(own.client(), context, settings, listener), context, sharing(), own::close);
     }
@@ -255,17 +255,18 @@ public final class RedisStore implements StoreFactory {
         return settings.plainKeys() ? QuorumSharing.PLAIN_KEYS : Sharing.all();
     }
 
-    private static Duration patience(StoreContext context) {
+    private static Duration connectTimeout(StoreContext context) {
         return context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
     }
 
     @Override
     public Examination examine(StoreContext context) throws InterruptedException {
-        OwnClient own = given == null ? new OwnClient(patience(context)) : null;
+        OwnClient own = given == null ? new OwnClient(connectTimeout(context)) : null;
         RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
         List<Finding> findings;
         try {
-            findings = new Doctor(name, deployment, settings, context, client, patience(context), this::owed).examine();
+            findings = new Doctor(name, deployment, settings, context, client, connectTimeout(context), this::owed)
+                    .examine();
         } finally {
             if (own != null) {
                 own.close();

@@ -237,9 +237,9 @@ public final class RedlockStore implements StoreFactory {
         return options.maxLease();
     }
 
-    private <T> T withMasters(Duration patience, Function<QuorumOpening, T> question) {
-        OwnClient own = OwnClient.overOrOwn(given, patience);
-        try (QuorumOpening opening = new QuorumOpening(own.client(), masters, options.marker(), toString(), patience)) {
+    private <T> T withMasters(Duration timeout, Function<QuorumOpening, T> question) {
+        OwnClient own = OwnClient.overOrOwn(given, timeout);
+        try (QuorumOpening opening = new QuorumOpening(own.client(), masters, options.marker(), toString(), timeout)) {
             return question.apply(opening);
         } finally {
             own.close();
@@ -305,11 +305,11 @@ public final class RedlockStore implements StoreFactory {
 
     @Override
     public Examination examine(StoreContext context) throws InterruptedException {
-        Duration patience = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
-        OwnClient own = OwnClient.overOrOwn(given, patience);
+        Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
+        OwnClient own = OwnClient.overOrOwn(given, timeout);
         List<Finding> findings;
         try {
-            findings = new QuorumDoctor(toString(), masters, options, context, own.client(), patience).examine();
+            findings = new QuorumDoctor(toString(), masters, options, context, own.client(), timeout).examine();
         } finally {
             own.close();
         }

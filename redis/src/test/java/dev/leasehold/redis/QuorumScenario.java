@@ -83,7 +83,7 @@ final class QuorumScenario {
     }
 
     /** Returns how many nanoseconds a client waits for a master's answer. */
-    long patience() {
+    long nodeTimeout() {
         return isAny() ? Math.max(lease, SECOND) : SECOND / 5;
     }
 

@@ -143,7 +143,7 @@ final class QuorumSimulation {
                                 network,
                                 process,
                                 process::run,
-                                Duration.ofNanos(scenario.patience()),
+                                Duration.ofNanos(scenario.nodeTimeout()),
                                 scenario.maxLease));
                     }
                     AtomicLong counter = new AtomicLong();

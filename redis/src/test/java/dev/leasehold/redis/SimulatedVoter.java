@@ -51,7 +51,7 @@ public final class SimulatedVoter implements Voter {
     private final Network network;
     private final TimeSource time;
     private final Consumer<Runnable> process;
-    private final Duration patience;
+    private final Duration nodeTimeout;
     private final Duration maxLease;
     private final Set<ClaimId> saidYesTo = new HashSet<>();
     private String knownRun = "";
@@ -69,13 +69,13 @@ public final class SimulatedVoter implements Voter {
             Network network,
             TimeSource time,
             Consumer<Runnable> process,
-            Duration patience,
+            Duration nodeTimeout,
             Duration maxLease) {
         this.master = master;
         this.network = network;
         this.time = time;
         this.process = process;
-        this.patience = patience;
+        this.nodeTimeout = nodeTimeout;
         this.maxLease = maxLease;
         knownRun = master.run();
         knownHistory = master.history();
@@ -86,7 +86,7 @@ public final class SimulatedVoter implements Voter {
         CompletableFuture<T> result = new CompletableFuture<>();
         ClockReading sentAt = time.now();
         TimeSource.Timer timer = time.schedule(
-                patience, () -> result.completeExceptionally(new IllegalStateException("simulated: no answer")));
+                nodeTimeout, () -> result.completeExceptionally(new IllegalStateException("simulated: no answer")));
         network.send(() -> master.handle(model -> {
             T answer = request.apply(model);
             master.note(what, answer);

@@ -16,7 +16,7 @@ public interface ConnectionSource extends AutoCloseable {
     boolean hasOneReady();
 
     /** Returns an idle connection, or throws soon. */
-    Connection getReady(int patienceMillis) throws SQLException;
+    Connection getReady(int poolTimeoutMillis) throws SQLException;
 
     /** Returns whether it certainly has a connection more than the workers need. */
     boolean hasOneToSpare();
@@ -63,8 +63,8 @@ public interface ConnectionSource extends AutoCloseable {
             }
 
             @Override
-            public Connection getReady(int patienceMillis) throws SQLException {
-                return ReadyConnections.take((HikariDataSource) given, patienceMillis);
+            public Connection getReady(int poolTimeoutMillis) throws SQLException {
+                return ReadyConnections.take((HikariDataSource) given, poolTimeoutMillis);
             }
 
             @Override
@@ -91,8 +91,8 @@ public interface ConnectionSource extends AutoCloseable {
          * Opens the source, without connecting.
          *
          * @param most how many connections are used at most
-         * @param patience how long to wait for one
+         * @param databaseTimeout how long to wait for one, and for an answer on it
          */
-        ConnectionSource open(int most, Duration patience);
+        ConnectionSource open(int most, Duration databaseTimeout);
     }
 }

@@ -26,7 +26,7 @@ public final class OwnPool implements ConnectionSource {
     /**
      * Our connections are set to these: commits that survive a crash of the database, a limit to what a process holds up that
      * is stopped in the middle of a transaction, and one to how long a statement waits for a row, for whose answer nobody may
-     * wait any more. In it, MILLIS stands for somewhat less than our own patience.
+     * wait any more. In it, MILLIS stands for somewhat less than our own time-out.
      */
     private static final Map<String, String> ON_CONNECT = Map.of(
             "postgresql",
@@ -56,7 +56,7 @@ public final class OwnPool implements ConnectionSource {
     private final String url;
     private final @Nullable String password;
     private final int most;
-    private final Duration patience;
+    private final Duration databaseTimeout;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile @Nullable HikariDataSource pool;
     private boolean closed;
@@ -66,11 +66,11 @@ public final class OwnPool implements ConnectionSource {
      *
      * @param password null where the URL has it, or none is needed
      */
-    public OwnPool(String url, @Nullable String password, int most, Duration patience) {
+    public OwnPool(String url, @Nullable String password, int most, Duration databaseTimeout) {
         this.url = url;
         this.password = password;
         this.most = most;
-        this.patience = patience;
+        this.databaseTimeout = databaseTimeout;
     }
 
     /**
@@ -85,7 +85,7 @@ public final class OwnPool implements ConnectionSource {
             try {
                 return open.getConnection();
             } catch (SQLTransientConnectionException e) {
-                boolean over = System.nanoTime() - begun >= patience.toNanos() || open.isClosed();
+                boolean over = System.nanoTime() - begun >= databaseTimeout.toNanos() || open.isClosed();
                 if (over || !isStillConnecting(e)) {
                     throw e;
                 }
@@ -105,8 +105,8 @@ public final class OwnPool implements ConnectionSource {
     }
 
     @Override
-    public Connection getReady(int patienceMillis) throws SQLException {
-        return ReadyConnections.take(pool(), patienceMillis);
+    public Connection getReady(int poolTimeoutMillis) throws SQLException {
+        return ReadyConnections.take(pool(), poolTimeoutMillis);
     }
 
     @Override
@@ -163,12 +163,12 @@ public final class OwnPool implements ConnectionSource {
         config.setMinimumIdle(0);
         config.setIdleTimeout(IDLE_MILLIS);
         config.setConnectionTimeout(LEAST_MILLIS);
-        config.setValidationTimeout(Math.max(LEAST_MILLIS, patience.toMillis()));
+        config.setValidationTimeout(Math.max(LEAST_MILLIS, databaseTimeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
         String onConnect = ON_CONNECT.get(kind());
         if (onConnect != null) {
-            long millis = Math.max(1, patience.toMillis() / 10 * 8);
+            long millis = Math.max(1, databaseTimeout.toMillis() / 10 * 8);
             config.setConnectionInitSql(onConnect.replace("MILLIS", Long.toString(millis)));
         }
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");

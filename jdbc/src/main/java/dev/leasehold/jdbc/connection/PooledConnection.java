@@ -21,7 +21,7 @@ public final class PooledConnection implements AutoCloseable {
     private final Sql sql;
     private final Deque<Step> restore = new ArrayDeque<>();
     private final boolean forCaller;
-    private int patienceMillis;
+    private int answerTimeoutMillis;
     private boolean spoiled;
 
     private PooledConnection(Connection connection, boolean forCaller) {
@@ -33,28 +33,28 @@ public final class PooledConnection implements AutoCloseable {
     /**
      * Borrows a connection, in auto-commit mode.
      *
-     * @param patienceMillis how long an answer is waited for on it
+     * @param answerTimeoutMillis how long an answer is waited for on it
      */
-    public static PooledConnection from(ConnectionSource source, int patienceMillis) throws SQLException {
-        return readied(source.get(), patienceMillis, false);
+    public static PooledConnection from(ConnectionSource source, int answerTimeoutMillis) throws SQLException {
+        return readied(source.get(), answerTimeoutMillis, false);
     }
 
     /**
      * Borrows a connection for a thread of a caller's, in auto-commit mode.
      *
-     * @param poolMillis how long a connection is waited for
-     * @param patienceMillis how long an answer is waited for on it
+     * @param poolTimeoutMillis how long a connection is waited for
+     * @param answerTimeoutMillis how long an answer is waited for on it
      */
-    public static PooledConnection ready(ConnectionSource source, int poolMillis, int patienceMillis)
+    public static PooledConnection ready(ConnectionSource source, int poolTimeoutMillis, int answerTimeoutMillis)
             throws SQLException {
-        return readied(source.getReady(poolMillis), patienceMillis, true);
+        return readied(source.getReady(poolTimeoutMillis), answerTimeoutMillis, true);
     }
 
-    private static PooledConnection readied(Connection connection, int patienceMillis, boolean forCaller)
+    private static PooledConnection readied(Connection connection, int answerTimeoutMillis, boolean forCaller)
             throws SQLException {
         PooledConnection borrowed = new PooledConnection(connection, forCaller);
         try {
-            borrowed.limit(patienceMillis);
+            borrowed.limit(answerTimeoutMillis);
             borrowed.autoCommit(true);
             if (connection.isReadOnly()) {
                 connection.setReadOnly(false);
@@ -77,11 +77,11 @@ public final class PooledConnection implements AutoCloseable {
     }
 
     /** Limits how long an answer is waited for, where the driver can; else the operating system does. */
-    private void limit(int patienceMillis) throws SQLException {
-        this.patienceMillis = patienceMillis;
+    private void limit(int answerTimeoutMillis) throws SQLException {
+        this.answerTimeoutMillis = answerTimeoutMillis;
         try {
             int before = connection.getNetworkTimeout();
-            connection.setNetworkTimeout(Runnable::run, patienceMillis);
+            connection.setNetworkTimeout(Runnable::run, answerTimeoutMillis);
             restore.push(() -> connection.setNetworkTimeout(Runnable::run, before));
         } catch (SQLException e) {
             if (Sql.isBroken(e)) {
@@ -125,7 +125,7 @@ public final class PooledConnection implements AutoCloseable {
      */
     public void limitStatements(ConnectionRules dialect) {
         if (!forCaller) {
-            sql.limit(dialect, Math.max(1, patienceMillis / 10 * 8));
+            sql.limit(dialect, Math.max(1, answerTimeoutMillis / 10 * 8));
         }
     }
 

@@ -38,7 +38,7 @@ public final class JdbcDoctor {
     private final JdbcSettings settings;
     private final ConnectionSource.Opener opener;
     private final StoreContext context;
-    private final int patienceMillis;
+    private final int timeoutMillis;
     private final List<Finding> findings = new ArrayList<>();
     private boolean tables;
     private boolean refused;
@@ -48,7 +48,8 @@ public final class JdbcDoctor {
         this.settings = settings;
         this.opener = opener;
         this.context = context;
-        patienceMillis = (int) DatabaseAccess.patience(context.storeTimeout()).toMillis();
+        timeoutMillis =
+                (int) DatabaseAccess.databaseTimeout(context.storeTimeout()).toMillis();
     }
 
     /** Returns whether a lock may be taken without making tables, after the examination. */
@@ -57,7 +58,7 @@ public final class JdbcDoctor {
     }
 
     public List<Finding> examine() {
-        try (ConnectionSource source = opener.open(2, Duration.ofMillis(patienceMillis));
+        try (ConnectionSource source = opener.open(2, Duration.ofMillis(timeoutMillis));
                 PooledConnection borrowed = connect(source)) {
             look(source, borrowed);
             return findings;
@@ -76,7 +77,7 @@ public final class JdbcDoctor {
 
     private PooledConnection connect(ConnectionSource source) throws SQLException {
         try {
-            return PooledConnection.from(source, patienceMillis);
+            return PooledConnection.from(source, timeoutMillis);
         } catch (SQLException e) {
             if (ExistingH2.isMissing(e)) {
                 throw e;
@@ -113,7 +114,7 @@ public final class JdbcDoctor {
         if (kind == Product.POSTGRESQL) {
             findings.add(
                     settings.listen()
-                            ? PostgresMessages.finding(name, source, borrowed, patienceMillis, context.clientId())
+                            ? PostgresMessages.finding(name, source, borrowed, timeoutMillis, context.clientId())
                             : Finding.of(Severity.NOTE, "database-messages-off", name, "leasehold.listen is false")
                                     .meaning("waiters poll", "leave it on where no pooler is in between"));
         }

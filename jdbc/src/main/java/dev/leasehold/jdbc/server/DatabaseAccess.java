@@ -64,7 +64,7 @@ public final class DatabaseAccess {
     /**
      * Returns how long to wait for a connection, or for an answer on it: somewhat less than a client waits for the store.
      */
-    public static Duration patience(Duration storeTimeout) {
+    public static Duration databaseTimeout(Duration storeTimeout) {
         return Duration.ofMillis(
                 Math.max(MIN_TIMEOUT_MILLIS, Math.min(MAX_TIMEOUT_MILLIS, storeTimeout.toMillis() / 2)));
     }
@@ -106,7 +106,7 @@ public final class DatabaseAccess {
 
     private PooledConnection fromPool() throws SQLException {
         return PooledConnection.from(
-                source, (int) patience(context.storeTimeout()).toMillis());
+                source, (int) databaseTimeout(context.storeTimeout()).toMillis());
     }
 
     /** Returns a connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */

@@ -65,7 +65,7 @@ public final class OpenJdbcStore
         this.context = context;
         int connections = settings.connections();
         int kept = settings.sessionLocks() ? 2 : 1;
-        this.source = opener.open(connections + kept, DatabaseAccess.patience(context.storeTimeout()));
+        this.source = opener.open(connections + kept, DatabaseAccess.databaseTimeout(context.storeTimeout()));
         this.notifier = new Notifier(this, settings.listen());
         int id = CLIENTS.incrementAndGet();
         this.session =

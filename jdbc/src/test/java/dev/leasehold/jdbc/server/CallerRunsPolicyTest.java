@@ -160,7 +160,7 @@ class CallerRunsPolicyTest {
         }
 
         @Override
-        public Connection getReady(int patienceMillis) {
+        public Connection getReady(int poolTimeoutMillis) {
             throw new AssertionError("not asked for here");
         }
 

@@ -36,7 +36,7 @@ public record ConnectionFactory(StoreContext context) {
     }
 
     private RedisConnection connection(StatefulRedisConnection<String, String> connection, Duration longer) {
-        Duration patience = context.storeTimeout().multipliedBy(2).dividedBy(5);
-        return new RedisConnection(connection, context.time(), MOST_SILENCE.plus(longer), patience.plus(longer));
+        Duration answerTimeout = context.storeTimeout().multipliedBy(2).dividedBy(5);
+        return new RedisConnection(connection, context.time(), MOST_SILENCE.plus(longer), answerTimeout.plus(longer));
     }
 }

@@ -51,7 +51,7 @@ public final class RedisConnection {
     private final WriteBatcher writes;
     private final TimeSource time;
     private final long mostSilence;
-    private final long mostPatience;
+    private final long answerTimeout;
     private final CompletableFuture<String> lost = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
@@ -67,12 +67,12 @@ public final class RedisConnection {
             StatefulRedisConnection<String, String> connection,
             TimeSource time,
             Duration mostSilence,
-            Duration mostPatience) {
+            Duration answerTimeout) {
         this.connection = connection;
         this.writes = new WriteBatcher(connection);
         this.time = time;
         this.mostSilence = mostSilence.toNanos();
-        this.mostPatience = mostPatience.toNanos();
+        this.answerTimeout = answerTimeout.toNanos();
         heardAt = time.nanos();
         answeredTo = heardAt - 1;
         connection.addListener(new RedisConnectionStateListener() {
@@ -123,7 +123,7 @@ public final class RedisConnection {
             mutex.unlock();
         }
         if (watch) {
-            time.schedule(Duration.ofNanos(Math.min(mostSilence - mostSilence / 4, mostPatience)), this::watch);
+            time.schedule(Duration.ofNanos(Math.min(mostSilence - mostSilence / 4, answerTimeout)), this::watch);
         }
         command.whenComplete((answer, failure) -> {
             // Not where Lettuce has given the command up: that says nothing of the server.
@@ -200,7 +200,7 @@ public final class RedisConnection {
             long suspicious = mostSilence - mostSilence / 4;
             next = suspicious - silence;
             for (Pending one : pending) {
-                long left = mostPatience - (now - one.sentAt);
+                long left = answerTimeout - (now - one.sentAt);
                 if (left > 0) {
                     next = Math.min(next, left);
                     break;
@@ -222,7 +222,7 @@ public final class RedisConnection {
         }
         for (Pending one : late) {
             one.command.completeExceptionally(new LostException(
-                    "there was no answer within " + DurationText.of(Duration.ofNanos(mostPatience)), true));
+                    "there was no answer within " + DurationText.of(Duration.ofNanos(answerTimeout)), true));
         }
         if (next <= 0) {
             lose("nothing came in for " + DurationText.of(Duration.ofNanos(mostSilence))

@@ -46,7 +46,7 @@ public final class Doctor {
     private final RedisSettings settings;
     private final StoreContext context;
     private final RedisClient client;
-    private final Duration patience;
+    private final Duration timeout;
     private final Duty duty;
     private final List<Finding> findings = new ArrayList<>();
     private final List<NodeFacts> nodes = new ArrayList<>();
@@ -67,14 +67,14 @@ public final class Doctor {
             RedisSettings settings,
             StoreContext context,
             RedisClient client,
-            Duration patience,
+            Duration timeout,
             Duty duty) {
         this.name = name;
         this.deployment = deployment;
         this.settings = settings;
         this.context = context;
         this.client = client;
-        this.patience = patience;
+        this.timeout = timeout;
         this.duty = duty;
     }
 
@@ -232,12 +232,12 @@ public final class Doctor {
             throws InterruptedException, ExecutionException, TimeoutException {
         C connection;
         try {
-            connection = connecting.toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            connection = connecting.toCompletableFuture().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             connecting.thenAccept(StatefulRedisConnection::closeAsync);
             throw e;
         }
-        connection.setTimeout(patience);
+        connection.setTimeout(timeout);
         return connection;
     }
 
@@ -250,7 +250,7 @@ public final class Doctor {
         }
         return e instanceof TimeoutException
                 ? RedisFailures.ofConnecting(
-                        new RedisException("none could be made within " + DurationText.of(patience)), name, WHAT)
+                        new RedisException("none could be made within " + DurationText.of(timeout)), name, WHAT)
                 : RedisFailures.of(e, name, WHAT);
     }
 }

@@ -100,20 +100,20 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     /**
      * Makes one that has asked nobody yet.
      *
-     * @param patience how long a node's answer is waited for
+     * @param nodeTimeout how long a node's answer is waited for
      */
     Attempt(
             Quorum quorum,
             GateSelection gateSelection,
             SerialExecutor serial,
             Ballot first,
-            Duration patience,
+            Duration nodeTimeout,
             Claimant claimant) {
         this.quorum = quorum;
         this.gateSelection = gateSelection;
         this.serial = serial;
         this.claimant = claimant;
-        ballotRound = new BallotRound(quorum, serial, first, patience, this);
+        ballotRound = new BallotRound(quorum, serial, first, nodeTimeout, this);
         count = ballotRound.count();
         TimeSource time = quorum.time();
         grace = new SerialTimer(time, serial);
@@ -240,7 +240,8 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         }
         long taken = quorum.time().nanos() - proposedAt.nanos();
         long more = Math.min(
-                Math.max(LEAST_GRACE_NANOS, 2 * taken), ballotRound.patience().toNanos());
+                Math.max(LEAST_GRACE_NANOS, 2 * taken),
+                ballotRound.nodeTimeout().toNanos());
         grace.set(Duration.ofNanos(more), () -> {
             int gate = quorum.gate(gateSelection);
             if (gate >= 0 && count.isOwed(gate)) {
@@ -258,7 +259,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private void press() {
         phase = Phase.PRESSING;
         reaskNanos = FIRST_REASK_NANOS;
-        giveUp.set(ballotRound.patience(), this::lose);
+        giveUp.set(ballotRound.nodeTimeout(), this::lose);
         askAgainLater();
     }
 

@@ -24,19 +24,19 @@ final class BallotRound {
     private final Quorum quorum;
     private final SerialExecutor serial;
     private final VoteCount count;
-    private final Duration patience;
+    private final Duration nodeTimeout;
     private final Listener listener;
     private final SerialTimer limit;
 
     /**
      * Makes one that has sent nothing yet.
      *
-     * @param patience how long a node's answer is waited for, whatever the claim asks for later
+     * @param nodeTimeout how long a node's answer is waited for, whatever the claim asks for later
      */
-    BallotRound(Quorum quorum, SerialExecutor serial, Ballot first, Duration patience, Listener listener) {
+    BallotRound(Quorum quorum, SerialExecutor serial, Ballot first, Duration nodeTimeout, Listener listener) {
         this.quorum = quorum;
         this.serial = serial;
-        this.patience = patience;
+        this.nodeTimeout = nodeTimeout;
         this.listener = listener;
         count = new VoteCount(quorum.size(), quorum.majority(), first);
         limit = new SerialTimer(quorum.time(), serial);
@@ -46,8 +46,8 @@ final class BallotRound {
         return count;
     }
 
-    Duration patience() {
-        return patience;
+    Duration nodeTimeout() {
+        return nodeTimeout;
     }
 
     /** Asks all nodes. */
@@ -73,10 +73,10 @@ final class BallotRound {
     }
 
     private void watch() {
-        limit.set(patience, () -> {
+        limit.set(nodeTimeout, () -> {
             for (int i = 0; i < quorum.size(); i++) {
                 if (count.isOwed(i)) {
-                    count.missed(i, count.ballot().token(), NodeFailure.noAnswer(patience));
+                    count.missed(i, count.ballot().token(), NodeFailure.noAnswer(nodeTimeout));
                     quorum.failed(i);
                 }
             }

@@ -59,8 +59,8 @@ final class ClaimRetries {
     /**
      * Returns a random delay, so that claims that have split the nodes do not do it again; it grows with each split.
      */
-    Duration delay(Duration patience) {
-        long most = patience.toNanos() * (2L + Math.min(splits, 4));
+    Duration delay(Duration nodeTimeout) {
+        long most = nodeTimeout.toNanos() * (2L + Math.min(splits, 4));
         return Duration.ofNanos((long) (most * (0.1 + 0.9 * quorum.random().nextDouble())));
     }
 }

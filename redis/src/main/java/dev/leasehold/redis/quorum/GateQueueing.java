@@ -61,14 +61,14 @@ final class GateQueueing implements ClaimStep, BallotRound.Listener {
             SerialExecutor serial,
             int gate,
             Ballot first,
-            Duration patience,
+            Duration nodeTimeout,
             Waiter waiter) {
         this.quorum = quorum;
         this.gateSelection = gateSelection;
         this.serial = serial;
         this.gate = gate;
         this.waiter = waiter;
-        ballotRound = new BallotRound(quorum, serial, first, patience, this);
+        ballotRound = new BallotRound(quorum, serial, first, nodeTimeout, this);
     }
 
     /**

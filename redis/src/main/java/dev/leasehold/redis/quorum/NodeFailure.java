@@ -21,7 +21,7 @@ record NodeFailure(String words, boolean refused) {
                 cause instanceof LockException && !(cause instanceof StoreUnavailableException));
     }
 
-    static NodeFailure noAnswer(Duration patience) {
-        return new NodeFailure(QuorumFailures.noAnswer(patience), false);
+    static NodeFailure noAnswer(Duration nodeTimeout) {
+        return new NodeFailure(QuorumFailures.noAnswer(nodeTimeout), false);
     }
 }

@@ -138,7 +138,7 @@ public final class Quorum {
     }
 
     /** Returns how long to wait for a node's answer: a slow node must cost neither the others nor the lease. */
-    Duration patience(Duration lease) {
+    Duration nodeTimeout(Duration lease) {
         // Not by Duration.dividedBy, which calculates in decimal numbers; this is asked several times in each attempt.
         Duration tenth = Duration.ofNanos(lease.toNanos() / 10);
         return tenth.compareTo(settings.nodeTimeout()) < 0 ? tenth : settings.nodeTimeout();

@@ -200,11 +200,11 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
     private Attempt newAttempt(Ballot.Kind kind, ClaimId id, long proposal, int spare, Duration duration) {
         Ballot ballot = new Ballot(claim.lock(), id, claim.isShared(), proposal, spare, duration, kind);
-        return new Attempt(quorum, gateSelection, serial, ballot, patience(), this);
+        return new Attempt(quorum, gateSelection, serial, ballot, nodeTimeout(), this);
     }
 
-    private Duration patience() {
-        return quorum.patience(claim.lease());
+    private Duration nodeTimeout() {
+        return quorum.nodeTimeout(claim.lease());
     }
 
     @Override
@@ -265,7 +265,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
     /** Tries again after too few nodes have answered, or fails the callers that cannot wait. */
     private void retryOrFail(IntFunction<String> words, IntPredicate refused) {
-        boolean hasty = patience().compareTo(quorum.settings().nodeTimeout()) < 0;
+        boolean hasty = nodeTimeout().compareTo(quorum.settings().nodeTimeout()) < 0;
         boolean again = callers.isEmpty() ? isAlive() : hasty && retries.mayHurry();
         if (again) {
             retryLater();
@@ -307,7 +307,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
 
     /** Tries again after a random delay, so that claims that have split the nodes do not do it again. */
     private void retryLater() {
-        retry.set(retries.delay(patience()), () -> {
+        retry.set(retries.delay(nodeTimeout()), () -> {
             if (!callers.isEmpty() || isAlive()) {
                 begin();
             }
@@ -326,7 +326,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         ClaimId attempt = quorum.newAttempt(claim.id());
         Ballot ballot = new Ballot(
                 claim.lock(), attempt, claim.isShared(), clock(), claim.spare(), claim.lease(), Ballot.Kind.QUEUE);
-        GateQueueing queueing = new GateQueueing(quorum, gateSelection, serial, gate, ballot, patience(), this);
+        GateQueueing queueing = new GateQueueing(quorum, gateSelection, serial, gate, ballot, nodeTimeout(), this);
         step = queueing;
         waitsAs = attempt;
         owner.waits(attempt, this);

@@ -104,7 +104,7 @@ public final class QuorumFailures {
         return message.startsWith(prefix) ? message.substring(prefix.length()) : message;
     }
 
-    static String noAnswer(Duration patience) {
-        return "no answer within " + patience.toMillis() + " ms";
+    static String noAnswer(Duration nodeTimeout) {
+        return "no answer within " + nodeTimeout.toMillis() + " ms";
     }
 }

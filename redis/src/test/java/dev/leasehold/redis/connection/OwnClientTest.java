@@ -21,14 +21,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OwnClientTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);
 
     @RegisterExtension
     private static final Started<RedisProcess> REDIS = new Started<>(RedisProcess::start);
 
     @Test
     void itNeitherReconnectsNorSendsAgain() {
-        staysCutOff(new OwnClient(PATIENCE));
+        staysCutOff(new OwnClient(CONNECT_TIMEOUT));
     }
 
     @Test
@@ -39,7 +39,7 @@ class OwnClientTest {
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS)
                 .build());
         try {
-            staysCutOff(OwnClient.overOrOwn(given, PATIENCE));
+            staysCutOff(OwnClient.overOrOwn(given, CONNECT_TIMEOUT));
         } finally {
             given.shutdown(0, 0, TimeUnit.SECONDS);
         }

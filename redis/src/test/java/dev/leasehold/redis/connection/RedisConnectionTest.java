@@ -55,12 +55,12 @@ class RedisConnectionTest {
         proxy.close();
     }
 
-    private RedisConnection connection(Duration mostSilence, Duration mostPatience) {
+    private RedisConnection connection(Duration mostSilence, Duration answerTimeout) {
         return new RedisConnection(
                 client.connect(RedisConnection.CODEC, RedisURI.create("redis://localhost:" + proxy.port())),
                 time,
                 mostSilence,
-                mostPatience);
+                answerTimeout);
     }
 
     private static CompletableFuture<List<Object>> increment(RedisConnection connection) {

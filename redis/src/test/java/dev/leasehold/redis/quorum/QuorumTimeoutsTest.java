@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about how long a claim waits for a node, and until it tries again. */
-class QuorumPatienceTest {
+class QuorumTimeoutsTest {
 
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);
 
@@ -26,9 +26,9 @@ class QuorumPatienceTest {
     /** Otherwise a short lease is over before the others' answers are counted. */
     @Test
     void aNodeHasItsTimeAndNoMoreThanATenthOfTheLease() {
-        assertThat(quorum.patience(Duration.ofSeconds(10))).isEqualTo(NODE_TIMEOUT);
-        assertThat(quorum.patience(Duration.ofMillis(500))).isEqualTo(NODE_TIMEOUT);
-        assertThat(quorum.patience(Duration.ofMillis(200))).isEqualTo(Duration.ofMillis(20));
+        assertThat(quorum.nodeTimeout(Duration.ofSeconds(10))).isEqualTo(NODE_TIMEOUT);
+        assertThat(quorum.nodeTimeout(Duration.ofMillis(500))).isEqualTo(NODE_TIMEOUT);
+        assertThat(quorum.nodeTimeout(Duration.ofMillis(200))).isEqualTo(Duration.ofMillis(20));
     }
 
     /** Otherwise claims that have split the nodes come back together, and split them again. */
