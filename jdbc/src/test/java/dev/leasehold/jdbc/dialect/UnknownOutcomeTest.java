@@ -15,12 +15,10 @@ import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.NamePattern;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -48,18 +46,10 @@ class UnknownOutcomeTest {
     private final RealTime time = new RealTime();
     private Store store;
 
-    private static final class Unheard implements Signals {
-        @Override
-        public void granted(Grant grant, Validity validity) {}
-
-        @Override
-        public void doubt(String lock) {}
-    }
-
     @BeforeEach
     void open() {
         store = JdbcStore.using(database.dataSource())
-                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new Unheard()));
+                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
         get(store.inspect(NamePattern.of("*")));
     }
 

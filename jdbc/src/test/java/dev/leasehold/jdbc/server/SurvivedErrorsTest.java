@@ -9,13 +9,11 @@ import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
-import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +22,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,19 +37,11 @@ class SurvivedErrorsTest {
     private final RealTime time = new RealTime();
     private Store store;
 
-    private static final class Unheard implements Signals {
-        @Override
-        public void granted(Grant grant, @Nullable Validity validity) {}
-
-        @Override
-        public void doubt(@Nullable String lock) {}
-    }
-
     @BeforeEach
     void open() {
         store = JdbcStore.using(database.dataSource())
                 .withConnections(1)
-                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new Unheard()));
+                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
     }
 
     @AfterEach
