@@ -9,13 +9,13 @@ import java.util.Random;
 /** A client process of the battery runs one client with a few workers, until its standard input ends. */
 final class ClientMain {
 
-    /** The order to ask for nothing. */
+    /** This order has the workers ask for nothing. */
     static final char REST = 'r';
 
-    /** The order to go on. */
+    /** This order has them go on. */
     static final char GO_ON = 'g';
 
-    /** The order to write {@link ClientGauges} to the console. */
+    /** This order has the process write {@link ClientGauges} to the console. */
     static final char MEASURE = 'm';
 
     private static final int WORKERS = 2;

@@ -26,7 +26,7 @@ final class Nemesis {
         void replace(ClientProcess killed) throws Exception;
     }
 
-    /** By how much a clock is set, at most. */
+    /** A clock is set by so many leases at most. */
     static final int MOST_LEASES_OF_CLOCK = 2;
 
     private final Plan plan;

@@ -20,42 +20,42 @@ enum Peer {
             return new LeaseholdLocks(uri, label, lease, renewing);
         }
     },
-    /** {@code RLock} with its watchdog. */
+    /** This peer uses {@code RLock} with its watchdog. */
     REDISSON("redisson", EnumSet.of(StoreKind.REDIS)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
             return RedissonLocks.plain(servers(uri), lease);
         }
     },
-    /** {@code RFairLock} with its watchdog. */
+    /** This peer uses {@code RFairLock} with its watchdog. */
     REDISSON_FAIR("redisson", EnumSet.of(StoreKind.REDIS)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
             return RedissonLocks.fair(servers(uri), lease);
         }
     },
-    /** {@code RedissonMultiLock} over three masters, all of which it needs. */
+    /** This peer uses {@code RedissonMultiLock} over three masters, all of which it needs. */
     REDISSON_MULTI("redisson", EnumSet.of(StoreKind.REDLOCK)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
             return RedissonLocks.multi(servers(uri), lease);
         }
     },
-    /** {@code InterProcessMutex}, with a look at the connection's state. */
+    /** This peer uses {@code InterProcessMutex}, with a look at the connection's state. */
     CURATOR("curator-recipes", EnumSet.of(StoreKind.ZOOKEEPER)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
             return new CuratorLocks(String.join(",", servers(uri)));
         }
     },
-    /** {@code RedisLockRegistry} with a scheduler that renews. */
+    /** This peer uses {@code RedisLockRegistry} with a scheduler that renews. */
     SPRING_REDIS("spring-integration-redis", EnumSet.of(StoreKind.REDIS)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
             return SpringLocks.redis(servers(uri).get(0), lease);
         }
     },
-    /** {@code JdbcLockRegistry}; the holder renews, and counts the time to live itself. */
+    /** This peer uses {@code JdbcLockRegistry}; the holder renews, and counts the time to live itself. */
     SPRING_JDBC("spring-integration-jdbc", EnumSet.of(StoreKind.POSTGRES, StoreKind.MARIADB)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
@@ -71,14 +71,17 @@ enum Peer {
                             + " CONSTRAINT INT_LOCK_PK PRIMARY KEY (LOCK_KEY, REGION))");
         }
     },
-    /** The Redis provider; the holder counts {@code lockAtMostFor} itself. */
+    /** This peer uses the Redis provider; the holder counts {@code lockAtMostFor} itself. */
     SHEDLOCK_REDIS("shedlock-provider-redis-spring", EnumSet.of(StoreKind.REDIS)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {
             return ShedLockLocks.redis(servers(uri).get(0), lease);
         }
     },
-    /** The JDBC template provider with the database's time; the holder counts {@code lockAtMostFor} itself. */
+    /**
+     * This peer uses the JDBC template provider with the database's time; the holder counts {@code lockAtMostFor}
+     * itself.
+     */
     SHEDLOCK_JDBC("shedlock-provider-jdbc-template", EnumSet.of(StoreKind.POSTGRES, StoreKind.MARIADB)) {
         @Override
         Locks locks(StoreKind store, String uri, String label, Duration lease, boolean renewing) {

@@ -14,6 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+/** The break command ends the lease of a lock's holder, after showing it and asking. */
 @Command(
         name = "break",
         description =

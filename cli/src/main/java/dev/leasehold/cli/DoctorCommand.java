@@ -7,6 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+/** The doctor command examines a store's deployment, and exits with a status for the worst that it finds. */
 @Command(
         name = "doctor",
         description = "Examines a store's deployment and says which faults would let a second holder in.",

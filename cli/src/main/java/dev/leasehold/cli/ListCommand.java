@@ -9,6 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** The list command prints the locks of a store that are held, kept or waited for. */
 @Command(name = "ls", description = "Lists the locks that are held, kept or waited for.", descriptionHeading = "%n")
 final class ListCommand implements Callable<Integer> {
 

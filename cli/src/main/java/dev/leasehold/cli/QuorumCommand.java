@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+/** The quorum command shows or opens the votes of a quorum of Redis masters, each by a command of its own below it. */
 @Command(
         name = "quorum",
         description = "Shows or opens the votes of a quorum of Redis masters (redlock://).",

@@ -14,6 +14,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+/** The run command reads the options of {@code leasehold run}, and has a {@link Run} run the command under a lock. */
 @Command(
         name = "run",
         description = "Runs a command while holding a lock.",

@@ -9,6 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** The show command prints who holds a lock and who waits for it. */
 @Command(
         name = "show",
         description = "Shows who holds a lock and who waits for it.",

@@ -63,7 +63,7 @@ public final class RedisProcess implements AutoCloseable {
         return start(version, port, List.of(options), Map.of());
     }
 
-    /** With variables of its environment beside those of this JVM. */
+    /** Starts a server whose environment has these variables beside those of this JVM. */
     public static RedisProcess start(Version version, int port, List<String> options, Map<String, String> environment) {
         try {
             return new RedisProcess(version, port, options, environment);

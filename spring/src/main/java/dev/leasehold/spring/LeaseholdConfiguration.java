@@ -24,12 +24,13 @@ import org.springframework.core.type.AnnotationMetadata;
 class LeaseholdConfiguration {
 
     /**
-     * Outside of {@code @Transactional}, whose advisor has the lowest precedence of all unless somebody changes that; and
-     * inside of {@code @Retryable}, {@code @ConcurrencyLimit} and {@code @Async}, which put themselves before all advisors.
+     * Locks are taken outside of {@code @Transactional}, whose advisor has the lowest precedence of all unless somebody
+     * changes that; and inside of {@code @Retryable}, {@code @ConcurrencyLimit} and {@code @Async}, which put themselves
+     * before all advisors.
      */
     static final int LOCK_ORDER = Ordered.LOWEST_PRECEDENCE - 100;
 
-    /** Outside of the locks: an instance that does not lead need not wait for a lock. */
+    /** Leadership is checked outside of the locks: an instance that does not lead need not wait for a lock. */
     static final int LEADER_ORDER = LOCK_ORDER - 100;
 
     @Bean

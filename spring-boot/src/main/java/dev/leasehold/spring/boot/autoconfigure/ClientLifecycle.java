@@ -21,7 +21,10 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  */
 final class ClientLifecycle implements SmartLifecycle {
 
-    /** After Spring's executors and schedulers, whose tasks may be queued or running; they come after the web server. */
+    /**
+     * The clients are closed after Spring's executors and schedulers, whose tasks may be queued or running; these come after
+     * the web server.
+     */
     static final int PHASE = ExecutorConfigurationSupport.DEFAULT_PHASE - 1024;
 
     private static final Logger LOG = System.getLogger("dev.leasehold.spring");
