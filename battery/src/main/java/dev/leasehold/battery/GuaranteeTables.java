@@ -18,6 +18,10 @@ final class GuaranteeTables {
 
     private static final String PAGE = "guarantees.md";
 
+    private static final String GIVEN_WAY =
+            " in these lines (lines with broken ones have given way to runs of what was mended:"
+                    + " [battery.md](battery.md#what-has-been-run))";
+
     private final ResultsFile results;
 
     private GuaranteeTables(ResultsFile results) {
@@ -130,13 +134,14 @@ final class GuaranteeTables {
                     .toList();
             text.append(String.format(
                     java.util.Locale.ROOT,
-                    "%s: %d runs, %.0f minutes, %d grants, %d faults, %d broken promises; dates %s; seeds %s.%n",
+                    "%s: %d runs, %.0f minutes, %d grants, %d faults, %d broken promises%s; dates %s; seeds %s.%n",
                     ours ? "Our stores" : "Peers",
                     of.size(),
                     of.stream().mapToLong(Row::seconds).sum() / 60.0,
                     of.stream().mapToLong(Row::grants).sum(),
                     of.stream().mapToLong(Row::strikes).sum(),
                     of.stream().mapToLong(row -> row.broken().size()).sum(),
+                    ours ? GIVEN_WAY : "",
                     distinct(of, row -> row.date().toString()),
                     distinct(of, row -> Long.toString(row.seed()))));
         }

@@ -1,0 +1,33 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.UnansweredClaims;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** These tests are about what is said of a claim that a Redis server, or a quorum, does not answer. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UnansweredClaimsTest {
+
+    @Test
+    void whatWasSentToAServerIsUnknownAndTheRestIsNot() throws Exception {
+        try (RedisProcess server = RedisProcess.start();
+                FaultProxy proxy = FaultProxy.to(server.port())) {
+            UnansweredClaims.areOfTwoKinds(
+                    List.of(proxy),
+                    new RedisStoreProvider().create(StoreUri.parse("redis://localhost:" + proxy.port())));
+        }
+    }
+
+    @Test
+    void whatWasSentToAQuorumIsUnknownAndTheRestIsNot() throws Exception {
+        try (RedlockFixture quorum = RedlockFixture.opened(3)) {
+            RedlockStore proxied = quorum.proxied();
+            UnansweredClaims.areOfTwoKinds(quorum.proxies, proxied);
+        }
+    }
+}

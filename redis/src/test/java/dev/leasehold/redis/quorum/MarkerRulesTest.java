@@ -1,0 +1,16 @@
+package dev.leasehold.redis.quorum;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** This test is about the time in which a master that may have forgotten leases has no vote. */
+class MarkerRulesTest {
+
+    @Test
+    void aVoteComesBackWhenTheLongestLeaseIsOver() {
+        assertThat(new MarkerRules(Duration.ofSeconds(60), false).waitFor()).isEqualTo(Duration.ofMillis(62_600));
+        assertThat(new MarkerRules(Duration.ofMinutes(20), true).text()).isEqualTo("1200000|1214000|1");
+    }
+}

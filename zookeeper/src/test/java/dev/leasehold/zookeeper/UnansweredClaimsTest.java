@@ -1,0 +1,25 @@
+package dev.leasehold.zookeeper;
+
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
+import dev.leasehold.testkit.UnansweredClaims;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** This test is about what is said of a claim that ZooKeeper does not answer. */
+@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class UnansweredClaimsTest {
+
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
+
+    @Test
+    void whatWasSentIsUnknownAndTheRestIsNot() throws Exception {
+        try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
+            UnansweredClaims.areOfTwoKinds(List.of(proxy), Zoo.store("127.0.0.1:" + proxy.port(), 30_000));
+        }
+    }
+}
