@@ -80,6 +80,9 @@ class SessionHeartbeatTest {
         String lock = client + '-' + claims;
         ZOO.get().make(OneServer.LOCKS + lock);
         ClaimAnswer answer = get(store.claim(new Claim(new ClaimId(client, claims), lock, LONG, 0, true)));
+        // The client's tasks run one after the other: when this is answered, the one that answered the claim has set
+        // its timer.
+        get(store.inspect(NamePattern.of("none")));
         return ((ClaimAnswer.Granted) answer).lease();
     }
 
