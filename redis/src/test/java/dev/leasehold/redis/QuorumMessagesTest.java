@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.redis.SimulatedQuorum.Client;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,25 @@ class QuorumMessagesTest {
         quorum.pass(30 * NEAR);
         assertThat(renewed).isCompletedWithValueMatching(RenewAnswer.Lost.class::isInstance);
         assertThat(quorum.states("lock")).allMatch(state -> state.startsWith("free"));
+    }
+
+    /** Otherwise a master that had lost it, and says so late, is taken by a lease that was released meanwhile. */
+    @Test
+    void aLeaseThatIsOverIsOfferedNoMore() {
+        Client holder = quorum.client("holder", node -> delays[node]);
+        LeaseId lease = holder.hold("lock");
+        quorum.pass(10 * NEAR);
+        quorum.master(0).handle(model -> model.breakLease("lock", lease.token()));
+        delays[0] = 15 * NEAR;
+        CompletableFuture<RenewAnswer> renewed = holder.renew(lease, LEASE);
+        quorum.pass(5 * NEAR);
+        assertThat(renewed).isCompletedWithValueMatching(RenewAnswer.Renewed.class::isInstance);
+        CompletableFuture<ReleaseAnswer> released = holder.release(lease);
+        for (int i = 0; i < 40; i++) {
+            quorum.pass(2 * NEAR);
+            assertThat(quorum.states("lock").get(0)).startsWith("free");
+        }
+        assertThat(released).isCompletedWithValue(ReleaseAnswer.RELEASED);
     }
 
     /** Otherwise the others refuse the first proposal, because it is too far ahead of their clocks. */
