@@ -8,7 +8,7 @@ public enum Metric {
     RATE("grants/s", 0),
     MOVED_RATE("moved to another process, per s", 0),
     WAIT_50("wait: median", "ms", 2),
-    WAIT_99("99 %", "ms", 1),
+    WAIT_99("wait: 99 %", "ms", 1),
     WAIT_999("99.9 %", "ms", 1),
     WAIT_MAX("longest", "ms", 0, true),
     WRITER_99("writer's wait: 99 %", "ms", 1),
