@@ -68,11 +68,8 @@ final class Guard {
      * @param mark what its command will carry in its environment
      * @param grace between SIGTERM and SIGKILL
      * @param events receives each line that it says, and "gone" at last
+     * @param environment variables of its environment beside those of this JVM
      */
-    static Guard start(String mark, Duration grace, Consumer<String> events) throws IOException {
-        return start(mark, grace, events, Map.of());
-    }
-
     static Guard start(String mark, Duration grace, Consumer<String> events, Map<String, String> environment)
             throws IOException {
         String ownSession = "command -v setsid >/dev/null && exec setsid sh -c \"$@\"; exec sh -c \"$@\"";

@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -83,7 +84,7 @@ final class Supervisor {
 
     private int runGuarded() throws InterruptedException, IOException {
         confirm();
-        Guard watch = Guard.start(mark, settings.grace(), line -> events.add(new Event.GuardSaid(line)));
+        Guard watch = Guard.start(mark, settings.grace(), line -> events.add(new Event.GuardSaid(line)), Map.of());
         guard = watch;
         EndTimes times = EndTimes.of(BootClock.now(), lease.remaining(), settings.grace(), settings.lease());
         watch.watch(times);

@@ -93,7 +93,7 @@ recall() {
   done
 }
 
-# Into $members: whatever carries the mark, descends from the command, or was found before; and what descends from it.
+# Has find_below begin with whatever carries the mark.
 find_members() {
   level=
   for file in $(grep -lsF "$mark" /proc/[0-9]*/environ); do
@@ -113,13 +113,13 @@ find_members() {
   find_below
 }
 
-# The same without a look for the mark: it starts no process, which can take longer than all the time that is left.
+# Without a look for the mark: this starts no process, which can take longer than all the time that is left.
 find_known() {
   level=
   find_below
 }
 
-# Of what is in $level as well.
+# Into $members: the processes in $level, the command and what was found before; and what descends from them.
 find_below() {
   members= seen=" " alive=
   if [ "$pid" != 0 ] && birth "$pid" && [ "$birth" = "$born" ]; then level="$level $pid"; fi

@@ -43,7 +43,7 @@ class GuardTest {
 
     @BeforeEach
     void start() throws IOException {
-        guard = Guard.start(mark, GRACE, said::add);
+        guard = Guard.start(mark, GRACE, said::add, Map.of());
     }
 
     @AfterEach
