@@ -129,12 +129,22 @@ public final class OwnPool implements ConnectionSource {
             if (current == null) {
                 requireDriver();
                 current = new HikariDataSource(config());
+                current.setLoginTimeout(loginSeconds());
                 pool = current;
             }
             return current;
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Returns how long a driver may take to let us in. The pool would limit that, for all users of the drivers in this
+     * process, to the time for which it is asked, which is short here, so that a busy database would pass for one that
+     * cannot be reached.
+     */
+    private int loginSeconds() {
+        return Math.toIntExact(databaseTimeout.plusMillis(999).toSeconds());
     }
 
     private void requireDriver() {

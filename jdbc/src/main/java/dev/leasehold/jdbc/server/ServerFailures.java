@@ -122,8 +122,14 @@ public final class ServerFailures {
     }
 
     private static String reason(SQLException e) {
-        String message = deepest(e).getMessage();
-        return message == null ? deepest(e).toString() : message.strip();
+        SQLException why = deepest(e);
+        String message = why.getMessage() == null ? why.toString() : why.getMessage().strip();
+        Throwable root = why;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String cause = root.getMessage();
+        return cause == null || message.contains(cause) ? message : message + " (" + cause + ")";
     }
 
     private static StoreUnavailableException unavailable(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import org.junit.jupiter.api.Test;
@@ -33,5 +34,12 @@ class ServerFailuresTest {
         assertThat(unreachable(new SQLException("permission denied", "42501", 0)))
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("refused");
+    }
+
+    /** MySQL's driver says of every failure to connect that the link failed, and nothing else. */
+    @Test
+    void theCauseBelowADriversFailureIsSaid() {
+        SQLException failed = new SQLException("the link failed", "08S01", new SocketTimeoutException("Read timed out"));
+        assertThat(unreachable(failed)).hasMessageContaining("the link failed (Read timed out)");
     }
 }

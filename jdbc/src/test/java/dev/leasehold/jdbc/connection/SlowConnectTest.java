@@ -1,0 +1,52 @@
+package dev.leasehold.jdbc.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.Started;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A database that takes more than a second to let a client in is reachable, as one on a busy machine is. */
+class SlowConnectTest {
+
+    /** Each way; until a client is let in, several messages go. */
+    private static final Duration SLOW = Duration.ofMillis(600);
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
+    @Test
+    void postgresIsWaitedFor() throws Exception {
+        letsIn(POSTGRES.get().port(), POSTGRES.get().url());
+    }
+
+    @Test
+    void mariaDbIsWaitedFor() throws Exception {
+        letsIn(MARIADB.get().port(), MARIADB.get().url());
+    }
+
+    @Test
+    void theDriverOfMySqlWaits() throws Exception {
+        letsIn(MARIADB.get().port(), MARIADB.get().mysqlUrl());
+    }
+
+    private static void letsIn(int port, String url) throws SQLException {
+        try (FaultProxy proxy = FaultProxy.to(port)) {
+            proxy.delay(SLOW);
+            String slow = url.replace(":" + port, ":" + proxy.port());
+            try (OwnPool pool = new OwnPool(slow, null, 1, Duration.ofSeconds(20));
+                    Connection connection = pool.get()) {
+                assertThat(connection.isValid(20)).isTrue();
+            }
+        }
+    }
+}
