@@ -153,10 +153,13 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
 
     private void arm(long now) {
         long due = queue.nextDue();
-        if (due == DueTimes.NEVER || (timerAt != DueTimes.NEVER && timerAt - due <= 0)) {
+        if (due == timerAt) {
             return;
         }
         disarm();
+        if (due == DueTimes.NEVER) {
+            return;
+        }
         timerAt = due;
         timer = time.schedule(Duration.ofNanos(due - now), () -> post(new Event.Wake()));
     }

@@ -386,8 +386,12 @@ final class StoreLease {
         return nanos + nanos / 64;
     }
 
+    /**
+     * Plans the renewal for a third of the way to the deadline, or up to a 512th part of that earlier: at a multiple of a
+     * power of two, so that leases of like length are renewed together, which costs client and store much less.
+     */
     private void planRenewal() {
-        renewAt = validity.sentAt().nanos()
-                + (validity.deadline() - validity.sentAt().nanos()) / 3;
+        long third = (validity.deadline() - validity.sentAt().nanos()) / 3;
+        renewAt = DueTimes.together(validity.sentAt().nanos() + third, third);
     }
 }

@@ -18,9 +18,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * still wake the thread if it became the first in line, twice per use of a lock. So there is always something earlier in
  * line while tasks come in: a beat that does nothing, at most once in 18 ms, and none when nothing is scheduled.
  *
- * <p>The heap of tasks is the one structure that all locks of a client share, and callers change it on their own stack. A
- * stack that ended in the middle of that would leave a hole in the heap, and no lock of this client would work again. So
- * each change begins with a look whether there is room for it ({@link #requireStack}).
+ * <p>The tasks are the one structure that all locks of a client share, a heap and {@link TimerBuckets}, and callers change it
+ * on their own stack. A stack that ended in the middle of that would leave a hole in it, and no lock of this client would
+ * work again. So each change begins with a look whether there is room for it ({@link #requireStack}).
  */
 public final class SystemTime implements TimeSource, AutoCloseable {
 
@@ -39,12 +39,14 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     private static final long BEAT_NANOS = 18_000_000;
 
     private final ScheduledThreadPoolExecutor timers;
+    private final TimerBuckets buckets;
     private final AtomicLong nextBeat = new AtomicLong(System.nanoTime());
 
     public SystemTime(String threadName) {
         timers = new ScheduledThreadPoolExecutor(
                 1, DaemonThreads.named(threadName), new ThreadPoolExecutor.DiscardPolicy());
         timers.setRemoveOnCancelPolicy(true);
+        buckets = new TimerBuckets(System::nanoTime, this::exactly);
     }
 
     /**
@@ -74,9 +76,16 @@ public final class SystemTime implements TimeSource, AutoCloseable {
                 ? LONGEST_DELAY_NANOS
                 : Math.max(0, delay.toNanos());
         requireStack();
+        if (nanos >= TimerBuckets.LEAST_DELAY_NANOS) {
+            return buckets.schedule(nanos, task);
+        }
         if (nanos > BEAT_NANOS) {
             beat();
         }
+        return exactly(nanos, task);
+    }
+
+    private Timer exactly(long nanos, Runnable task) {
         ScheduledFuture<?> scheduled = timers.schedule(task, nanos, TimeUnit.NANOSECONDS);
         return () -> {
             requireStack();
@@ -85,7 +94,7 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     }
 
     /** Lets a stack that is nearly full end here, where nothing is half done. */
-    private static void requireStack() {
+    static void requireStack() {
         if (used(FRAMES) != FRAMES) {
             throw new AssertionError("no frame is left out");
         }

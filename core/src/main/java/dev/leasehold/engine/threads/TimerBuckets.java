@@ -1,0 +1,211 @@
+package dev.leasehold.engine.threads;
+
+import dev.leasehold.spi.TimeSource;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timer buckets hold the tasks that are due in half a second or later. Tasks of about the same time lie in one bucket, for
+ * which the executor has a single entry, so that to add or to cancel a task costs the same however many there are. (In the
+ * executor's heap a renewal of one of 100,000 leases costs a quarter of its processor time.)
+ *
+ * <p>No task runs early, and none later than in the executor itself. A bucket is at most as wide as the 512th part of the
+ * delay; it is opened when its time begins, and a task that is due later within it is put in anew, into a narrower bucket or,
+ * in the end, into the executor. Widths are powers of two, in nanoseconds, and each bucket begins at a multiple of its width:
+ * so those of all widths begin together, and a task that is due at such a time runs when its bucket is opened.
+ *
+ * <p>A bucket whose tasks were all cancelled stays, as one that is in use will soon get others, and its opening does nothing.
+ * There are at most 512 for each power of two. Thread-safe.
+ */
+final class TimerBuckets {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
+
+    private static final long PARTS = 512;
+
+    /** Somewhat more than a millisecond, below which a bucket would gather nothing. */
+    private static final long LEAST_WIDTH_NANOS = 1 << 20;
+
+    /** What is due sooner is for the executor. */
+    static final long LEAST_DELAY_NANOS = PARTS * LEAST_WIDTH_NANOS;
+
+    private final LongSupplier clock;
+    private final Executor executor;
+    private final ReentrantLock mutex = new ReentrantLock();
+    private final Map<Long, Bucket> byStart = new HashMap<>();
+
+    /** An executor runs tasks at their time, one at a time. */
+    interface Executor {
+        TimeSource.Timer schedule(long delayNanos, Runnable task);
+    }
+
+    /** Makes one without tasks; the clock is the monotonic one, in nanoseconds. */
+    TimerBuckets(LongSupplier clock, Executor executor) {
+        this.clock = clock;
+        this.executor = executor;
+    }
+
+    /** A bucket is a list of tasks. */
+    private static final class Bucket {
+
+        private @Nullable Task first;
+
+        void add(Task task) {
+            Task next = first;
+            task.in = this;
+            task.next = next;
+            if (next != null) {
+                next.previous = task;
+            }
+            first = task;
+        }
+
+        void remove(Task task) {
+            Task previous = task.previous;
+            Task next = task.next;
+            if (previous == null) {
+                first = next;
+            } else {
+                previous.next = next;
+            }
+            if (next != null) {
+                next.previous = previous;
+            }
+            task.in = null;
+            task.previous = null;
+            task.next = null;
+        }
+    }
+
+    /** A task is in a bucket, with the executor, or over. */
+    private final class Task implements TimeSource.Timer {
+
+        private final long due;
+        private final Runnable work;
+        private @Nullable Bucket in;
+        private @Nullable Task previous;
+        private @Nullable Task next;
+        private TimeSource.@Nullable Timer exact;
+        private boolean cancelled;
+
+        Task(long due, Runnable work) {
+            this.due = due;
+            this.work = work;
+        }
+
+        @Override
+        public void cancel() {
+            SystemTime.requireStack();
+            TimeSource.Timer scheduled;
+            mutex.lock();
+            try {
+                cancelled = true;
+                scheduled = exact;
+                if (in != null) {
+                    in.remove(this);
+                }
+            } finally {
+                mutex.unlock();
+            }
+            if (scheduled != null) {
+                scheduled.cancel();
+            }
+        }
+    }
+
+    /**
+     * Has a task run when it is due.
+     *
+     * @param delay at least {@link #LEAST_DELAY_NANOS}
+     */
+    TimeSource.Timer schedule(long delay, Runnable work) {
+        long now = clock.getAsLong();
+        Task task = new Task(now + delay, work);
+        mutex.lock();
+        try {
+            put(task, now, delay);
+        } finally {
+            mutex.unlock();
+        }
+        return task;
+    }
+
+    private void put(Task task, long now, long delay) {
+        long start = start(task.due, delay);
+        Bucket bucket = byStart.get(start);
+        if (bucket == null) {
+            Bucket fresh = new Bucket();
+            executor.schedule(start - now, () -> open(start, fresh));
+            byStart.put(start, fresh);
+            bucket = fresh;
+        }
+        bucket.add(task);
+    }
+
+    /** Returns the last time before a task is due at which a bucket for this delay begins. */
+    static long start(long due, long delay) {
+        return due & -Long.highestOneBit(delay / PARTS);
+    }
+
+    private void open(long start, Bucket bucket) {
+        mutex.lock();
+        try {
+            byStart.remove(start, bucket);
+        } finally {
+            mutex.unlock();
+        }
+        for (Task task = next(bucket); task != null; task = next(bucket)) {
+            run(task);
+        }
+    }
+
+    /** Takes out a task that is due; those that are not are put in anew. */
+    private @Nullable Task next(Bucket bucket) {
+        mutex.lock();
+        try {
+            for (Task task = bucket.first; task != null; task = bucket.first) {
+                bucket.remove(task);
+                long now = clock.getAsLong();
+                long left = task.due - now;
+                if (left <= 0) {
+                    return task;
+                }
+                if (left >= LEAST_DELAY_NANOS) {
+                    put(task, now, left);
+                } else {
+                    Task later = task;
+                    task.exact = executor.schedule(left, () -> runUnlessCancelled(later));
+                }
+            }
+            return null;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void runUnlessCancelled(Task task) {
+        mutex.lock();
+        try {
+            if (task.cancelled) {
+                return;
+            }
+        } finally {
+            mutex.unlock();
+        }
+        run(task);
+    }
+
+    /** Runs a task, after whose failure the others of its bucket still run. */
+    private static void run(Task task) {
+        try {
+            task.work.run();
+        } catch (Throwable e) {
+            LOG.log(Level.ERROR, "Leasehold has a fault: a timer's task failed", e);
+        }
+    }
+}

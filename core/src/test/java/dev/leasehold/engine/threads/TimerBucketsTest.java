@@ -1,0 +1,127 @@
+package dev.leasehold.engine.threads;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class TimerBucketsTest {
+
+    private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private record Entry(long due, Runnable task) {}
+
+    private final PriorityQueue<Entry> entries = new PriorityQueue<>(Comparator.comparingLong(Entry::due));
+    private final TimerBuckets buckets = new TimerBuckets(() -> this.now, this::exactly);
+
+    private long now = -123_456_789_012L;
+    private int asked;
+
+    private TimeSource.Timer exactly(long delay, Runnable task) {
+        Entry entry = new Entry(now + delay, task);
+        entries.add(entry);
+        asked++;
+        return () -> entries.remove(entry);
+    }
+
+    private void advance(long nanos) {
+        long end = now + nanos;
+        while (!entries.isEmpty() && entries.element().due() <= end) {
+            Entry next = entries.remove();
+            now = Math.max(now, next.due());
+            next.task().run();
+        }
+        now = end;
+    }
+
+    @Test
+    void eachTaskRunsAtItsTime() {
+        Random random = new Random(7);
+        List<String> wrong = new ArrayList<>();
+        Set<Integer> ran = new HashSet<>();
+        Set<Integer> cancelled = new HashSet<>();
+        List<TimeSource.Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 5_000; i++) {
+            int id = i;
+            long delay = TimerBuckets.LEAST_DELAY_NANOS + (long) (random.nextDouble() * SECOND * (i % 100) * (i % 100));
+            long due = now + delay;
+            timers.add(buckets.schedule(delay, () -> {
+                if (now != due || !ran.add(id) || cancelled.contains(id)) {
+                    wrong.add(id + " of " + due + " at " + now);
+                }
+            }));
+            if (i % 3 == 0) {
+                int which = random.nextInt(timers.size());
+                if (!ran.contains(which)) {
+                    timers.get(which).cancel();
+                    cancelled.add(which);
+                }
+            }
+            advance(random.nextInt(20_000_000));
+        }
+        advance(20_000 * SECOND);
+        assertThat(wrong).isEmpty();
+        assertThat(ran).hasSize(5_000 - cancelled.size());
+        assertThat(cancelled).hasSizeGreaterThan(1_000);
+        assertThat(entries).isEmpty();
+    }
+
+    @Test
+    void tasksOfOneTimeAreOneEntryForTheExecutor() {
+        int[] ran = {0};
+        long due = TimerBuckets.start(now + 10 * SECOND, 10 * SECOND);
+        for (int i = 0; i < 1_000; i++) {
+            buckets.schedule(due - now, () -> ran[0]++);
+            advance(100);
+        }
+        assertThat(asked).isEqualTo(1);
+        advance(due - now - 1);
+        assertThat(ran[0]).isZero();
+        advance(1);
+        assertThat(ran[0]).isEqualTo(1_000);
+        assertThat(asked).isEqualTo(1);
+    }
+
+    /** Its bucket was opened, and the executor has it for the rest of the time. */
+    @Test
+    void aTaskIsCancelledShortlyBeforeItsTimeToo() {
+        int[] ran = {0};
+        long due = TimerBuckets.start(now + 10 * SECOND, 10 * SECOND) + 1_000;
+        TimeSource.Timer timer = buckets.schedule(due - now, () -> ran[0]++);
+        advance(due - now - 1);
+        timer.cancel();
+        advance(SECOND);
+        assertThat(ran[0]).isZero();
+        assertThat(entries).isEmpty();
+    }
+
+    @Test
+    void aTaskThatFailsTakesNoOtherWithIt() {
+        int[] ran = {0};
+        for (int i = 0; i < 3; i++) {
+            buckets.schedule(SECOND, () -> {
+                ran[0]++;
+                throw new IllegalStateException("on purpose");
+            });
+        }
+        advance(SECOND);
+        assertThat(ran[0]).isEqualTo(3);
+    }
+
+    @Test
+    void aTaskOfATaskIsTakenLikeAnyOther() {
+        List<Long> ran = new ArrayList<>();
+        long begun = now;
+        buckets.schedule(SECOND, () -> buckets.schedule(2 * SECOND, () -> ran.add(now - begun)));
+        advance(4 * SECOND);
+        assertThat(ran).containsExactly(3 * SECOND);
+    }
+}
