@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
@@ -24,11 +25,18 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** These tests are about renewals while the server is slow to answer. */
+/** These tests are about renewals while the server is slow to answer, and about many at once. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RenewalTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration SHORT = Duration.ofSeconds(20);
+    private static final int MANY = 200;
+    private static final int LOST = 50;
+    private static final int SHARED = 60;
+    private static final int OTHER_TYPE = 70;
+    private static final int LONGER = 80;
+    private static final int TAKEN = 90;
 
     /** Otherwise each impatient caller would give more work to a server that has too much. */
     @Test
@@ -56,6 +64,58 @@ class RenewalTest {
             assertThat(renewals(redis)).isEqualTo(1);
             assertThat(get(store.renew(lease, LEASE))).isInstanceOf(RenewAnswer.Renewed.class);
             assertThat(renewals(redis)).isEqualTo(2);
+            store.close();
+        }
+    }
+
+    /** One that is lost, taken by somebody else, shared, unreadable or held for longer changes nothing for the others. */
+    @Test
+    void manyAreRenewedTogetherAndEachHasItsAnswer() throws Exception {
+        try (RealTime time = new RealTime();
+                RedisProcess redis = RedisProcess.start()) {
+            Store store =
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
+            List<LeaseId> leases = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                Claim claim = i == SHARED
+                        ? new Claim(new ClaimId("client", i + 1), "x" + i, Claim.UNLIMITED, SHORT, false)
+                        : new Claim(new ClaimId("client", i + 1), "x" + i, SHORT, 0, false);
+                leases.add(((ClaimAnswer.Granted) get(store.claim(claim))).lease());
+            }
+            get(store.renew(leases.get(LONGER), LEASE.multipliedBy(2)));
+            redis.commands().del("leasehold:{x" + LOST + "}");
+            redis.commands().del("leasehold:{x" + TAKEN + "}");
+            get(store.claim(new Claim(new ClaimId("other", 1), "x" + TAKEN, SHORT, 0, false)));
+            redis.commands().del("leasehold:{x" + OTHER_TYPE + "}");
+            redis.commands().rpush("leasehold:{x" + OTHER_TYPE + "}", "not", "ours");
+            redis.commands().configResetstat();
+
+            List<CompletionStage<RenewAnswer>> answers = new ArrayList<>();
+            redis.signal("STOP");
+            try {
+                leases.forEach(lease -> answers.add(store.renew(lease, LEASE)));
+            } finally {
+                redis.signal("CONT");
+            }
+            for (int i = 0; i < MANY; i++) {
+                CompletionStage<RenewAnswer> answer = answers.get(i);
+                if (i == OTHER_TYPE) {
+                    assertThatThrownBy(() -> get(answer)).hasMessageContaining("WRONGTYPE");
+                } else if (i == LOST || i == TAKEN) {
+                    assertThat(get(answer)).isInstanceOf(RenewAnswer.Lost.class);
+                } else {
+                    Duration expected = i == LONGER ? LEASE.multipliedBy(2) : LEASE;
+                    assertThat(get(answer))
+                            .isInstanceOfSatisfying(
+                                    RenewAnswer.Renewed.class,
+                                    renewed -> assertThat(Duration.ofNanos(
+                                                    renewed.validity().nanosLeft(time.nanos())))
+                                            .isBetween(expected.minusSeconds(10), expected));
+                    assertThat(redis.commands().pttl("leasehold:{x" + i + "}"))
+                            .isBetween(expected.toMillis() - 10_000, expected.toMillis());
+                }
+            }
+            assertThat(renewals(redis)).isLessThan(MANY / 5);
             store.close();
         }
     }

@@ -3,8 +3,8 @@ package dev.leasehold.engine.threads;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ final class TimerBuckets {
     private final LongSupplier clock;
     private final Executor executor;
     private final ReentrantLock mutex = new ReentrantLock();
-    private final Map<Long, Bucket> byStart = new HashMap<>();
+    private final Map<Long, Bucket> byStart = new TreeMap<>();
 
     /** An executor runs tasks at their time, one at a time. */
     interface Executor {

@@ -123,7 +123,8 @@ public final class ServerFailures {
 
     private static String reason(SQLException e) {
         SQLException why = deepest(e);
-        String message = why.getMessage() == null ? why.toString() : why.getMessage().strip();
+        String message =
+                why.getMessage() == null ? why.toString() : why.getMessage().strip();
         Throwable root = why;
         while (root.getCause() != null) {
             root = root.getCause();

@@ -39,7 +39,8 @@ class ServerFailuresTest {
     /** MySQL's driver says of every failure to connect that the link failed, and nothing else. */
     @Test
     void theCauseBelowADriversFailureIsSaid() {
-        SQLException failed = new SQLException("the link failed", "08S01", new SocketTimeoutException("Read timed out"));
+        SQLException failed =
+                new SQLException("the link failed", "08S01", new SocketTimeoutException("Read timed out"));
         assertThat(unreachable(failed)).hasMessageContaining("the link failed (Read timed out)");
     }
 }

@@ -29,8 +29,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +50,7 @@ public final class RedisNode implements LockCommands {
     private final boolean counted;
     private final @Nullable Replicas replicas;
     private final @Nullable ForeignHolders foreign;
-    private final ConcurrentMap<Renewal, CompletableFuture<RenewAnswer>> renewals;
-
-    private record Renewal(LeaseId lease, Duration duration) {}
+    private final Renewals renewals;
 
     /**
      * Makes a node, without connecting.
@@ -79,7 +75,7 @@ public final class RedisNode implements LockCommands {
         claims = new ClaimScript(context, keys, inbox, counted);
         replicas = settings.replicas() > 0 ? new Replicas(connector, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), listener) : null;
-        this.renewals = new ConcurrentHashMap<>();
+        renewals = new Renewals(new RenewalSender(), counted && replicas == null);
         commands = new ConnectionFactory(context)
                 .reconnectingConnection(
                         connector.toString(),
@@ -104,7 +100,7 @@ public final class RedisNode implements LockCommands {
         this.replicas = same.replicas;
         this.foreign = same.foreign;
         this.scripts = scripts;
-        this.renewals = new ConcurrentHashMap<>();
+        this.renewals = new Renewals(new RenewalSender(), false);
     }
 
     /** Returns this node over the same connection, for a lock that is being moved to it from another. */
@@ -188,32 +184,9 @@ public final class RedisNode implements LockCommands {
                         .thenCompose(CompletableFuture::failedFuture));
     }
 
-    /**
-     * Renews. Asked again while the same question is under way, it is not sent again: its answer serves both. Else a server
-     * that is slow because it has too much to do would be given more and more of it.
-     */
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        Renewal renewal = new Renewal(lease, duration);
-        CompletableFuture<RenewAnswer> answer = new CompletableFuture<>();
-        CompletableFuture<RenewAnswer> underWay = renewals.putIfAbsent(renewal, answer);
-        if (underWay != null) {
-            return underWay;
-        }
-        sendRenewal(lease, duration).whenComplete((answered, failure) -> {
-            renewals.remove(renewal);
-            if (failure == null) {
-                answer.complete(answered);
-            } else {
-                answer.completeExceptionally(failure);
-            }
-        });
-        return answer;
-    }
-
-    private CompletionStage<RenewAnswer> sendRenewal(LeaseId lease, Duration duration) {
-        long startedAt = context.time().nanos();
-        return orLost(lease, extend(lease, duration), startedAt);
+        return renewals.renew(lease, duration);
     }
 
     private CompletionStage<RenewAnswer> orLost(LeaseId lease, CompletionStage<RenewAnswer> renewed, long startedAt) {
@@ -238,21 +211,45 @@ public final class RedisNode implements LockCommands {
         return orLost(lease, downgraded, startedAt);
     }
 
+    /** Sends renewals to this node. */
+    private final class RenewalSender implements Renewals.Sender {
+
+        @Override
+        public CompletionStage<RenewAnswer> renew(Renewals.Renewal renewal) {
+            LeaseId lease = renewal.lease();
+            long startedAt = context.time().nanos();
+            CompletionStage<RenewAnswer> renewed = scripts.run(
+                    "the renewal of '" + lease.lock() + "'",
+                    Script.RENEW,
+                    (args, sentAt) -> args.add(keys.of(lease.lock()).own())
+                            .add(Reply.beginning(lease))
+                            .add(WholeMillis.up(renewal.duration())),
+                    RedisNode::renewAnswer);
+            return orLost(lease, renewed, startedAt);
+        }
+
+        @Override
+        public CompletionStage<List<@Nullable RenewAnswer>> renewAll(List<Renewals.Renewal> batch) {
+            return scripts.run(
+                    "the renewal of " + batch.size() + " locks",
+                    Script.RENEW_ALL,
+                    (args, sentAt) -> {
+                        args.add(batch.size());
+                        batch.forEach(
+                                renewal -> args.add(names.lock(renewal.lease().lock())));
+                        batch.forEach(renewal ->
+                                args.add(Reply.beginning(renewal.lease())).add(WholeMillis.up(renewal.duration())));
+                        return args;
+                    },
+                    (sentAt, answer) -> Reply.confirmed(sentAt, answer, batch.size()));
+        }
+    }
+
     private static RenewAnswer renewAnswer(ClockReading sentAt, List<Object> answer) {
         long left = Reply.number(answer.get(0));
         return left < 0
                 ? new RenewAnswer.Lost()
                 : new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
-    }
-
-    private CompletionStage<RenewAnswer> extend(LeaseId lease, Duration duration) {
-        return scripts.run(
-                "the renewal of '" + lease.lock() + "'",
-                Script.RENEW,
-                (args, sentAt) -> args.add(keys.of(lease.lock()).own())
-                        .add(Reply.beginning(lease))
-                        .add(WholeMillis.up(duration)),
-                RedisNode::renewAnswer);
     }
 
     @Override

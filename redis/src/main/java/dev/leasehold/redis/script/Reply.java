@@ -11,6 +11,7 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.time.Instant;
@@ -180,6 +181,30 @@ public final class Reply {
 
     public static long number(Object part) {
         return part instanceof Long number ? number : Long.parseLong(part.toString());
+    }
+
+    /**
+     * Reads what is left of each of several leases, null where the script does not say.
+     *
+     * @throws IllegalArgumentException if it is not an answer for as many
+     */
+    public static List<@Nullable RenewAnswer> confirmed(ClockReading sentAt, List<Object> answer, int count) {
+        if (answer.size() != count) {
+            throw new IllegalArgumentException(count + " numbers were expected, not " + answer.size());
+        }
+        List<@Nullable RenewAnswer> answers = new ArrayList<@Nullable RenewAnswer>(count);
+        // Most are alike, and those held for long by one client share the object.
+        RenewAnswer alike = null;
+        long before = -1;
+        for (Object part : answer) {
+            long left = number(part);
+            if (left >= 0 && left != before) {
+                alike = new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
+                before = left;
+            }
+            answers.add(left < 0 ? null : alike);
+        }
+        return answers;
     }
 
     public static ReleaseAnswer released(List<Object> answer) {
