@@ -46,7 +46,8 @@ public final class LocalQueue {
     private final ClaimPlan claims;
 
     private boolean closed;
-    private EventHandling at = new EventHandling(new ClockReading(0, 0));
+    private EventHandling at = EventHandling.NONE;
+    private long lastAt;
 
     public LocalQueue(String lock, int share, QueueSettings settings) {
         this.lock = lock;
@@ -82,7 +83,10 @@ public final class LocalQueue {
         at = new EventHandling(when);
         handle(event);
         settle();
-        return at.actions();
+        List<Action> actions = at.actions();
+        lastAt = at.now();
+        at = EventHandling.NONE;
+        return actions;
     }
 
     private void handle(Event event) {
@@ -364,7 +368,7 @@ public final class LocalQueue {
             }
             due = DueTimes.earlier(due, track.claimant().nextLook());
         }
-        due = DueTimes.earlier(due, timeouts.nextLook(isAnswerExpected(), at.now()));
+        due = DueTimes.earlier(due, timeouts.nextLook(isAnswerExpected(), lastAt));
         return DueTimes.earlier(due, cleanups.nextLook());
     }
 }

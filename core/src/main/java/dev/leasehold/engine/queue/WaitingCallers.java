@@ -1,11 +1,13 @@
 package dev.leasehold.engine.queue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitingCallers {
 
-    private final LinkedHashSet<Caller> callers = new LinkedHashSet<>();
+    /** This is the shared empty set while nobody waits: a held lock, whose queue lives long, has nobody as a rule. */
+    private Set<Caller> callers = Collections.emptySet();
+
     private int trying;
     private long lastNumber;
     private long contentionKnownTo;
@@ -26,6 +30,9 @@ final class WaitingCallers {
         caller.joinedAt = now;
         caller.triesSince = now;
         caller.number = ++lastNumber;
+        if (callers.isEmpty()) {
+            callers = new LinkedHashSet<>();
+        }
         callers.add(caller);
         if (caller.tries) {
             trying++;
@@ -40,11 +47,12 @@ final class WaitingCallers {
         if (callers.remove(caller) && caller.tries) {
             trying--;
         }
+        forgetEmpty();
     }
 
     List<Caller> removeAll() {
         List<Caller> all = new ArrayList<>(callers);
-        callers.clear();
+        callers = Collections.emptySet();
         trying = 0;
         return all;
     }
@@ -66,7 +74,14 @@ final class WaitingCallers {
                 }
             }
         }
+        forgetEmpty();
         return out;
+    }
+
+    private void forgetEmpty() {
+        if (callers.isEmpty()) {
+            callers = Collections.emptySet();
+        }
     }
 
     /** Makes the caller accept the next answer as final. */

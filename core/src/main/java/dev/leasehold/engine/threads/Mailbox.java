@@ -34,7 +34,9 @@ public final class Mailbox<E> {
     static final int MOST_IN_A_ROW = 2_000;
 
     private final ReentrantLock guard = new ReentrantLock();
-    private final Queue<E> events = new ArrayDeque<>();
+    /** Those that came while somebody was at work; few mailboxes ever have any. */
+    private @Nullable Queue<E> events;
+
     private final Consumer<E> consumer;
     private final Executor relief;
     private boolean atWork;
@@ -84,6 +86,9 @@ public final class Mailbox<E> {
                 return false;
             }
             if (atWork && !failed) {
+                if (events == null) {
+                    events = new ArrayDeque<>(4);
+                }
                 events.add(event);
                 return true;
             }
@@ -137,7 +142,7 @@ public final class Mailbox<E> {
     private @Nullable E next() {
         guard.lock();
         try {
-            E event = events.poll();
+            E event = events == null ? null : events.poll();
             if (event != null) {
                 return event;
             }
@@ -173,7 +178,7 @@ public final class Mailbox<E> {
             guard.unlock();
         }
         try {
-            consumer.failed(events);
+            consumer.failed(events == null ? new ArrayDeque<>() : events);
             closed = true;
             cleared = true;
         } finally {
