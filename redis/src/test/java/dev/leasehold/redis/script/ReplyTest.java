@@ -7,6 +7,8 @@ import dev.leasehold.LockException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.RenewAnswer;
+import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -75,5 +77,15 @@ class ReplyTest {
         assertThat(Reply.granted(CLAIM, NOW, "1000001").lease().token()).isEqualTo(1_000_001);
         assertThat(Reply.granted(CLAIM, NOW, "granted|7|0|60000").lease().token())
                 .isEqualTo(7);
+    }
+
+    /** Read as the answers for other leases, they would keep some alive that are lost. */
+    @Test
+    void confirmationsAreOneForEachLease() {
+        assertThat(Reply.confirmed(NOW, List.of(5_000L, -1L), 2))
+                .containsExactly(new RenewAnswer.Renewed(Validity.of(NOW, Duration.ofSeconds(5))), null);
+        for (List<Object> answer : List.<List<Object>>of(List.of(), List.of(1L), List.of(1L, 2L, 3L))) {
+            assertThatThrownBy(() -> Reply.confirmed(NOW, answer, 2)).isInstanceOf(IllegalArgumentException.class);
+        }
     }
 }
