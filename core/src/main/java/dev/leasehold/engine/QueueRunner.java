@@ -94,7 +94,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                 queue.on(new Event.Close(), now).forEach(this::perform);
             }
             queue.on(event, now).forEach(this::perform);
-            arm(now.nanos());
+            arm(now.nanos(), event instanceof Event.RenewAnswered);
         } catch (Throwable e) {
             fault = e;
             failedAt = event;
@@ -151,15 +151,16 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
         LOG.log(Level.ERROR, "Leasehold has a fault: the queue of '" + lock + "' failed at " + at, e);
     }
 
-    private void arm(long now) {
+    /**
+     * Sees to it that the queue is woken when something is due. A timer that is too early stays, since most locks are
+     * released before it fires; but not after a renewal, whose lock is held for long.
+     */
+    private void arm(long now, boolean renewed) {
         long due = queue.nextDue();
-        if (due == timerAt) {
+        if (due == DueTimes.NEVER || (timerAt != DueTimes.NEVER && timerAt - due <= 0 && !renewed)) {
             return;
         }
         disarm();
-        if (due == DueTimes.NEVER) {
-            return;
-        }
         timerAt = due;
         timer = time.schedule(Duration.ofNanos(due - now), () -> post(new Event.Wake()));
     }
