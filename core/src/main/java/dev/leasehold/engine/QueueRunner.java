@@ -264,18 +264,18 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     private void renew(@Nullable Hold hold, LeaseId renewed, Supplier<CompletionStage<RenewAnswer>> request) {
         LeaseWatcher watcher =
                 hold != null && hold.watcher() instanceof LeaseWatcher own && own.isObserved() ? own : null;
-        long sentAt = watcher == null ? 0 : time.nanos();
+        long askedAt = time.nanos();
         ask(
                 request,
                 answer -> {
                     if (watcher != null && answer instanceof RenewAnswer.Renewed) {
-                        watcher.renewed(time.nanos() - sentAt);
+                        watcher.renewed(time.nanos() - askedAt);
                     }
-                    post(new Event.RenewAnswered(renewed, answer));
+                    post(new Event.RenewAnswered(renewed, answer, askedAt));
                 },
                 failure -> {
                     if (watcher != null) {
-                        watcher.renewalFailed(time.nanos() - sentAt, failure);
+                        watcher.renewalFailed(time.nanos() - askedAt, failure);
                     }
                     post(new Event.RenewFailed(renewed, failure));
                 });

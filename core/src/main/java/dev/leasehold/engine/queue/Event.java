@@ -51,8 +51,12 @@ public sealed interface Event {
     /** The store has not answered a claim. */
     record ClaimFailed(ClaimId claim, LockException failure) implements Event {}
 
-    /** The store has answered a renewal. */
-    record RenewAnswered(LeaseId lease, RenewAnswer answer) implements Event {}
+    /**
+     * The store has answered a renewal.
+     *
+     * @param askedAt when the store was asked, which may send a request later: what was wanted since is not in it
+     */
+    record RenewAnswered(LeaseId lease, RenewAnswer answer, long askedAt) implements Event {}
 
     /** The store has not answered a renewal. */
     record RenewFailed(LeaseId lease, LockException failure) implements Event {}

@@ -7,7 +7,6 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +110,7 @@ public final class LocalQueue {
         } else if (event instanceof Event.ClaimFailed failed) {
             claimFailed(failed.claim(), failed.failure());
         } else if (event instanceof Event.RenewAnswered answered) {
-            renewAnswered(answered.lease(), answered.answer());
+            renewAnswered(answered);
         } else if (event instanceof Event.RenewFailed failed) {
             outage.failed(failed.failure(), at.now());
         } else if (event instanceof Event.ReleaseAnswered answered) {
@@ -285,15 +284,15 @@ public final class LocalQueue {
         }
     }
 
-    private void renewAnswered(LeaseId lease, RenewAnswer answer) {
-        Track track = tracks.leasing(lease);
+    private void renewAnswered(Event.RenewAnswered answered) {
+        Track track = tracks.leasing(answered.lease());
         if (track == null) {
             return;
         }
-        if (answer instanceof RenewAnswer.Renewed) {
+        if (answered.answer() instanceof RenewAnswer.Renewed) {
             heard();
         }
-        track.watchdog().renewAnswered(lease, answer, at);
+        track.watchdog().renewAnswered(answered, at);
     }
 
     /** Notes that the store has answered. */

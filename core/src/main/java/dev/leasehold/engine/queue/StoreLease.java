@@ -226,9 +226,10 @@ final class StoreLease {
      * right, together with its own clocks: the newer clocks beside the older deadline would forget the time that the
      * machine has slept in between. In doubt the new one counts, since only that was asked for after the doubt arose.
      *
+     * @param askedAt when the store was asked for it, which may have sent the request later
      * @return the extensions that its request has covered
      */
-    List<Extension> confirm(Validity confirmed) {
+    List<Extension> confirm(Validity confirmed, long askedAt) {
         Hold current = hold;
         boolean inDoubt = current != null && current.isInDoubt();
         Validity merged = inDoubt || hasOutlasted(confirmed) ? confirmed : validity;
@@ -240,16 +241,16 @@ final class StoreLease {
         if (doubted && sentAt - doubtedAt >= 0) {
             doubted = false;
         }
-        if (preparedFor != null && sentAt - preparedAt >= 0) {
+        if (preparedFor != null && askedAt - preparedAt >= 0) {
             prepared = true;
         }
-        if (capped && sentAt - cappedAt >= 0) {
+        if (capped && askedAt - cappedAt >= 0) {
             renewing = false;
         }
-        if (downgrading && sentAt - downgradedAt >= 0) {
+        if (downgrading && askedAt - downgradedAt >= 0) {
             downgrading = false;
         }
-        List<Extension> covered = extensionsAskedBy(sentAt);
+        List<Extension> covered = extensionsAskedBy(askedAt);
         if (!doubted && (preparedFor == null || prepared) && extensions.isEmpty()) {
             planRenewal();
         }
@@ -303,12 +304,12 @@ final class StoreLease {
         renewAt = now;
     }
 
-    /** Takes out the extensions that a request sent at a given time has covered. */
-    private List<Extension> extensionsAskedBy(long sentAt) {
+    /** Takes out the extensions that a request asked for at a given time has covered. */
+    private List<Extension> extensionsAskedBy(long requestedAt) {
         List<Extension> done = new ArrayList<>();
         for (Iterator<Extension> all = extensions.iterator(); all.hasNext(); ) {
             Extension extension = all.next();
-            if (sentAt - extension.askedAt >= 0) {
+            if (requestedAt - extension.askedAt >= 0) {
                 done.add(extension);
                 all.remove();
             }

@@ -5,7 +5,6 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.internal.DurationText;
-import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
@@ -129,17 +128,18 @@ final class Watchdog {
 
     // ---- what the store says -------------------------------------------------------------------------------------
 
-    void renewAnswered(LeaseId lease, RenewAnswer answer, EventHandling at) {
+    void renewAnswered(Event.RenewAnswered answered, EventHandling at) {
         StoreLease current = storeLease;
-        if (current == null || !current.lease().equals(lease)) {
+        if (current == null || !current.lease().equals(answered.lease())) {
             return;
         }
-        if (answer instanceof RenewAnswer.Renewed renewed) {
+        if (answered.answer() instanceof RenewAnswer.Renewed renewed) {
             Hold hold = current.hold();
             if (hold != null) {
                 hold.awaited().noteElsewhere(renewed.awaited());
             }
-            confirm(current, renewed.validity(), at);
+            long sentAt = renewed.validity().sentAt().nanos();
+            confirm(current, renewed.validity(), DueTimes.earlier(answered.askedAt(), sentAt), at);
         } else {
             lose(current, "the store has no such lease any more", false, at);
         }
@@ -149,11 +149,11 @@ final class Watchdog {
     void confirm(Validity validity, EventHandling at) {
         StoreLease current = storeLease;
         if (current != null) {
-            confirm(current, validity, at);
+            confirm(current, validity, validity.sentAt().nanos(), at);
         }
     }
 
-    private void confirm(StoreLease current, Validity validity, EventHandling at) {
+    private void confirm(StoreLease current, Validity validity, long askedAt, EventHandling at) {
         Hold hold = current.hold();
         if (current.isOver(at.now()) || (hold != null && hold.state(at.clocks()).isFinal())) {
             return;
@@ -164,7 +164,7 @@ final class Watchdog {
             }
             return;
         }
-        for (Extension extension : current.confirm(validity)) {
+        for (Extension extension : current.confirm(validity, askedAt)) {
             at.add(new Action.AnswerExtension(extension, null));
         }
     }

@@ -34,7 +34,7 @@ public final class Mailbox<E> {
     static final int MOST_IN_A_ROW = 2_000;
 
     private final ReentrantLock guard = new ReentrantLock();
-    /** Those that came while somebody was at work; few mailboxes ever have any. */
+    /** These came while somebody was at work; few mailboxes ever have any. */
     private @Nullable Queue<E> events;
 
     private final Consumer<E> consumer;

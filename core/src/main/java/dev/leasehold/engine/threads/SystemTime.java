@@ -16,7 +16,8 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * <p>Almost every task here is cancelled long before its time: a lock is released before its renewal is due. Each would
  * still wake the thread if it became the first in line, twice per use of a lock. So there is always something earlier in
- * line while tasks come in: a beat that does nothing, at most once in 18 ms, and none when nothing is scheduled.
+ * line while tasks come in that are due soon: a beat that does nothing, at most once in 18 ms, and none when nothing is
+ * scheduled. Those that are far off wake it once for a bucket.
  *
  * <p>The tasks are the one structure that all locks of a client share, a heap and {@link TimerBuckets}, and callers change it
  * on their own stack. A stack that ended in the middle of that would leave a hole in it, and no lock of this client would

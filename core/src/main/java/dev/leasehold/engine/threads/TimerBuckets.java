@@ -5,6 +5,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class TimerBuckets {
 
     /** Somewhat more than a millisecond, below which a bucket would gather nothing. */
     private static final long LEAST_WIDTH_NANOS = 1 << 20;
+
+    /** After an Error of our own, until it is tried again. */
+    private static final long PAUSE_NANOS = 10_000_000;
 
     /** What is due sooner is for the executor. */
     static final long LEAST_DELAY_NANOS = PARTS * LEAST_WIDTH_NANOS;
@@ -91,7 +95,7 @@ final class TimerBuckets {
         private @Nullable Task previous;
         private @Nullable Task next;
         private TimeSource.@Nullable Timer exact;
-        private boolean cancelled;
+        private boolean over;
 
         Task(long due, Runnable work) {
             this.due = due;
@@ -104,7 +108,7 @@ final class TimerBuckets {
             TimeSource.Timer scheduled;
             mutex.lock();
             try {
-                cancelled = true;
+                over = true;
                 scheduled = exact;
                 if (in != null) {
                     in.remove(this);
@@ -124,27 +128,39 @@ final class TimerBuckets {
      * @param delay at least {@link #LEAST_DELAY_NANOS}
      */
     TimeSource.Timer schedule(long delay, Runnable work) {
-        long now = clock.getAsLong();
-        Task task = new Task(now + delay, work);
+        Task task = new Task(clock.getAsLong() + delay, work);
         mutex.lock();
         try {
-            put(task, now, delay);
+            put(task, delay);
         } finally {
             mutex.unlock();
         }
         return task;
     }
 
-    private void put(Task task, long now, long delay) {
-        long start = start(task.due, delay);
-        Bucket bucket = byStart.get(start);
-        if (bucket == null) {
-            Bucket fresh = new Bucket();
-            executor.schedule(start - now, () -> open(start, fresh));
-            byStart.put(start, fresh);
-            bucket = fresh;
+    private void put(Task task, long delay) {
+        bucketAt(start(task.due, delay)).add(task);
+    }
+
+    /**
+     * Finds or makes a bucket. If the process is stopped between the look at the clock and the executor's, the bucket would
+     * be opened as much later, for all who come to it; then it is to be opened once more, at its time.
+     */
+    private Bucket bucketAt(Long start) {
+        Bucket known = byStart.get(start);
+        if (known != null) {
+            return known;
         }
-        bucket.add(task);
+        Bucket fresh = new Bucket();
+        Runnable opening = () -> open(start, fresh);
+        long now = clock.getAsLong();
+        executor.schedule(start - now, opening);
+        long after = clock.getAsLong();
+        if (after - now > LEAST_WIDTH_NANOS) {
+            executor.schedule(start - after, opening);
+        }
+        byStart.put(start, fresh);
+        return fresh;
     }
 
     /** Returns the last time before a task is due at which a bucket for this delay begins. */
@@ -152,47 +168,77 @@ final class TimerBuckets {
         return due & -Long.highestOneBit(delay / PARTS);
     }
 
-    private void open(long start, Bucket bucket) {
+    /** Opens a bucket. Nobody else looks for its tasks any more: so an Error, as where memory is short, does not end it. */
+    private void open(Long start, Bucket bucket) {
+        boolean known = true;
+        boolean more = true;
+        while (more && !Thread.currentThread().isInterrupted()) {
+            try {
+                if (known) {
+                    forget(start, bucket);
+                    known = false;
+                }
+                more = runOrPutAnew(bucket);
+            } catch (Throwable e) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    private void forget(Long start, Bucket bucket) {
         mutex.lock();
         try {
             byStart.remove(start, bucket);
         } finally {
             mutex.unlock();
         }
-        for (Task task = next(bucket); task != null; task = next(bucket)) {
-            run(task);
-        }
     }
 
-    /** Takes out a task that is due; those that are not are put in anew. */
-    private @Nullable Task next(Bucket bucket) {
+    /** Runs the first task of a bucket, or puts it in anew if it is not due; returns false if there was none. */
+    private boolean runOrPutAnew(Bucket bucket) {
+        Task task;
         mutex.lock();
         try {
-            for (Task task = bucket.first; task != null; task = bucket.first) {
-                bucket.remove(task);
-                long now = clock.getAsLong();
-                long left = task.due - now;
-                if (left <= 0) {
-                    return task;
-                }
-                if (left >= LEAST_DELAY_NANOS) {
-                    put(task, now, left);
-                } else {
-                    Task later = task;
-                    task.exact = executor.schedule(left, () -> runUnlessCancelled(later));
-                }
+            task = bucket.first;
+            if (task == null) {
+                return false;
             }
-            return null;
+            long left = task.due - clock.getAsLong();
+            if (left > 0) {
+                putAnew(task, left, bucket);
+                return true;
+            }
+            bucket.remove(task);
+            task.over = true;
         } finally {
             mutex.unlock();
         }
+        run(task);
+        return true;
     }
 
-    private void runUnlessCancelled(Task task) {
+    /** Finds the new place first, so that the task stays where it is if that fails. */
+    private void putAnew(Task task, long left, Bucket bucket) {
+        if (left >= LEAST_DELAY_NANOS) {
+            Bucket next = bucketAt(start(task.due, left));
+            bucket.remove(task);
+            next.add(task);
+        } else {
+            TimeSource.Timer exact = executor.schedule(left, () -> runUnlessOver(task));
+            bucket.remove(task);
+            task.exact = exact;
+        }
+    }
+
+    private void runUnlessOver(Task task) {
         mutex.lock();
         try {
-            if (task.cancelled) {
+            if (task.over) {
                 return;
+            }
+            task.over = true;
+            if (task.in != null) {
+                task.in.remove(task);
             }
         } finally {
             mutex.unlock();

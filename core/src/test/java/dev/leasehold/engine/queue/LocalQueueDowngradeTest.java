@@ -68,6 +68,23 @@ class LocalQueueDowngradeTest {
         harness.none(Action.SendDowngrade.class);
     }
 
+    /** A store may gather renewals: one that was asked for before the downgrade was sent after it. */
+    @Test
+    void anEarlierRenewalSentLaterIsNoAnswer() {
+        Hold hold = harness.held();
+        harness.passToNextDue();
+        LeaseId lease = harness.renewal().lease();
+        long askedAt = harness.now().nanos();
+        harness.stopFor(Duration.ofMillis(10));
+        downgrades(hold);
+        sent();
+        harness.stopFor(Duration.ofMillis(10));
+        harness.renewed(lease, LEASE, harness.now(), askedAt);
+        harness.none(Action.AnswerExtension.class);
+        harness.pass(Duration.ofSeconds(1));
+        assertThat(harness.all(Action.SendDowngrade.class)).isNotEmpty();
+    }
+
     @Test
     void anEarlierRenewalsAnswerIsNoAnswer() {
         Hold hold = harness.held();
@@ -142,7 +159,7 @@ class LocalQueueDowngradeTest {
     void aLossEndsIt() {
         Hold hold = harness.held();
         Extension extension = downgrades(hold);
-        harness.send(new Event.RenewAnswered(sent(), new RenewAnswer.Lost()));
+        harness.send(new Event.RenewAnswered(sent(), new RenewAnswer.Lost(), 0));
         assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
         assertThat(harness.one(Action.AnswerExtension.class).extension()).isSameAs(extension);
         harness.isIdle();

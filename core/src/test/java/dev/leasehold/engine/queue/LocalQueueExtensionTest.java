@@ -45,6 +45,25 @@ class LocalQueueExtensionTest {
                 .isNotEmpty();
     }
 
+    /** A store may gather renewals: one that was asked for before the extension was sent after it. */
+    @Test
+    void anEarlierRequestSentLaterAnswersNoExtension() {
+        Hold hold = harness.held();
+        harness.pass(Duration.ofSeconds(10));
+        long askedAt = harness.now().nanos();
+        LeaseId lease = harness.renewal().lease();
+        harness.stopFor(Duration.ofMillis(1));
+        harness.extend(hold, Duration.ofMinutes(10));
+        harness.forget();
+        harness.stopFor(Duration.ofMillis(1));
+        harness.renewed(lease, LEASE, harness.now(), askedAt);
+        harness.none(Action.AnswerExtension.class);
+        harness.pass(Duration.ofMillis(200));
+        assertThat(harness.all(Action.SendRenew.class))
+                .as("the extension is still asked for")
+                .isNotEmpty();
+    }
+
     @Test
     void anExtensionIsCutToWhatIsLeftOfMaxHold() {
         Hold hold = harness.held(DEFAULTS.withMaxHold(Duration.ofMinutes(1)));

@@ -233,11 +233,15 @@ final class LocalQueueHarness {
     }
 
     void renewed(LeaseId lease, Duration left, ClockReading sentAt) {
-        send(new Event.RenewAnswered(lease, new RenewAnswer.Renewed(Validity.of(sentAt, left))));
+        renewed(lease, left, sentAt, sentAt.nanos());
+    }
+
+    void renewed(LeaseId lease, Duration left, ClockReading sentAt, long askedAt) {
+        send(new Event.RenewAnswered(lease, new RenewAnswer.Renewed(Validity.of(sentAt, left)), askedAt));
     }
 
     void storeSaysLost(LeaseId lease) {
-        send(new Event.RenewAnswered(lease, new RenewAnswer.Lost()));
+        send(new Event.RenewAnswered(lease, new RenewAnswer.Lost(), now().nanos()));
     }
 
     void released(LeaseId lease) {

@@ -24,8 +24,16 @@ class TimerBucketsTest {
 
     private long now = -123_456_789_012L;
     private int asked;
+    private int failures;
+    private long stop;
 
     private TimeSource.Timer exactly(long delay, Runnable task) {
+        if (failures > 0) {
+            failures--;
+            throw new OutOfMemoryError("on purpose");
+        }
+        now += stop;
+        stop = 0;
         Entry entry = new Entry(now + delay, task);
         entries.add(entry);
         asked++;
@@ -114,6 +122,33 @@ class TimerBucketsTest {
         }
         advance(SECOND);
         assertThat(ran[0]).isEqualTo(3);
+    }
+
+    /** The bucket is open, and nobody else looks for what is in it. */
+    @Test
+    void anErrorWhileABucketIsOpenLosesNoTask() {
+        List<Long> ran = new ArrayList<>();
+        long begun = now;
+        long due = TimerBuckets.start(now + 10 * SECOND, 10 * SECOND) + 1_000;
+        for (int i = 0; i < 5; i++) {
+            buckets.schedule(due - now, () -> ran.add(now));
+        }
+        advance(due - now - 2_000);
+        failures = 3;
+        advance(due - begun);
+        assertThat(ran).containsOnly(due).hasSize(5);
+    }
+
+    /** The executor looks at the clock later than the bucket does: those who come to the bucket must not wait so much longer. */
+    @Test
+    void aStopWhileABucketIsMadeDelaysNoOtherTask() {
+        List<Long> ran = new ArrayList<>();
+        long due = TimerBuckets.start(now + 100 * SECOND, 100 * SECOND);
+        stop = 60 * SECOND;
+        buckets.schedule(due - now, () -> {});
+        buckets.schedule(due - now, () -> ran.add(now));
+        advance(due - now + SECOND);
+        assertThat(ran).containsExactly(due);
     }
 
     @Test

@@ -128,8 +128,9 @@ public final class OwnPool implements ConnectionSource {
             HikariDataSource current = pool;
             if (current == null) {
                 requireDriver();
+                int others = DriverManager.getLoginTimeout();
                 current = new HikariDataSource(config());
-                current.setLoginTimeout(loginSeconds());
+                current.setLoginTimeout(Math.max(others, loginSeconds()));
                 pool = current;
             }
             return current;
@@ -139,9 +140,9 @@ public final class OwnPool implements ConnectionSource {
     }
 
     /**
-     * Returns how long a driver may take to let us in. The pool would limit that, for all users of the drivers in this
-     * process, to the time for which it is asked, which is short here, so that a busy database would pass for one that
-     * cannot be reached.
+     * Returns how long a driver may take to let us in, at the least. There is one limit for all users of drivers in this
+     * process, which a pool sets when it is made: to the time for which it is asked, which is short here, so that a busy
+     * database would pass for one that cannot be reached. We set it again, and never below what somebody else has set.
      */
     private int loginSeconds() {
         return Math.toIntExact(databaseTimeout.plusMillis(999).toSeconds());

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /** ServerFailures makes the failures that callers see when a database on a server does not do what it was asked to. */
 public final class ServerFailures {
 
+    /** More than these go round in a circle. */
+    private static final int MOST_CAUSES = 100;
+
     private ServerFailures() {}
 
     /** Returns the failure for when there is no connection; that the user is not let in will not pass. */
@@ -126,7 +129,7 @@ public final class ServerFailures {
         String message =
                 why.getMessage() == null ? why.toString() : why.getMessage().strip();
         Throwable root = why;
-        while (root.getCause() != null) {
+        for (int depth = 0; root.getCause() != null && depth < MOST_CAUSES; depth++) {
             root = root.getCause();
         }
         String cause = root.getMessage();

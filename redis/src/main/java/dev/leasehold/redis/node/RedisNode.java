@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * A Redis node speaks to one master: it has its connections, its scripts, its inbox. It knows nothing of other nodes, nor
  * how many there are.
  *
- * <p>Each operation is one script; see {@link ScriptRunner}.
+ * <p>Each operation is one script ({@link ScriptRunner}), but for {@link Renewals}, of which one may renew many.
  */
 public final class RedisNode implements LockCommands {
 

@@ -13,17 +13,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renewals of one server are sent each at once while few are under way. Once many are, those that come gather until one is
- * answered or a batch is full, and one script renews them all, which costs client and server a fraction. Thread-safe.
+ * Renewals are those of one server that have not been answered yet. Each is sent at once while few are under way. Once many
+ * are, those that come gather until fewer are or a batch is full, and one script renews them all, which costs client and
+ * server a fraction. Thread-safe.
  *
  * <p>A batch only ever confirms: whatever it does not find as it expects is asked for again by itself, as is all of a batch
  * that the server has refused. So each lease gets the answer that it would get alone, and one lock that is in a strange
- * state fails no other. Nothing stays here for long: as long as something is gathered, something is under way on the same
- * connection, and that ends: answered, given up, or lost.
+ * state fails no other.
+ *
+ * <p>Nothing stays here for ever. As long as something is gathered, something is under way on the same connection, and that
+ * ends: answered, given up, or lost. What ends, also by an Error of our own, is counted out and looks what is to be sent;
+ * and a renewal that is asked for again sends what has gathered in any case.
  */
 final class Renewals {
 
@@ -53,7 +58,6 @@ final class Renewals {
 
     private final ReentrantLock mutex = new ReentrantLock();
     private List<Request> gathered = new ArrayList<>();
-    private boolean sending;
 
     /**
      * Makes one without renewals.
@@ -74,12 +78,17 @@ final class Renewals {
         Request request = new Request(new Renewal(lease, duration), new CompletableFuture<>());
         CompletableFuture<RenewAnswer> same = unanswered.putIfAbsent(request.renewal, request.answer);
         if (same != null) {
+            sendGathered(true);
             return same;
         }
-        if (gather(request)) {
-            sendGathered();
-        } else {
-            sendAlone(request);
+        try {
+            if (!gather(request)) {
+                sendAlone(request);
+            }
+            sendGathered(false);
+        } catch (Throwable e) { // A stack that is full: the next request must not wait for this one's answer.
+            unanswered.remove(request.renewal, request.answer);
+            throw e;
         }
         return request.answer;
     }
@@ -98,37 +107,30 @@ final class Renewals {
     }
 
     private void sendAlone(Request request) {
-        underWay.incrementAndGet();
-        asked(() -> sender.renew(request.renewal)).whenComplete((answer, failure) -> {
-            settle(request, answer, failure);
-            ended();
-        });
+        ask(() -> sender.renew(request.renewal), (answer, failure) -> settle(request, answer, failure));
     }
 
-    /** Sends batches as long as there is one to send. A batch that ends while it is being sent does not come back here. */
-    private void sendGathered() {
-        for (List<Request> batch = next(false); !batch.isEmpty(); batch = next(true)) {
+    /**
+     * Sends batches as long as there is one to send.
+     *
+     * @param anyway whether a batch need not be full, although many renewals are under way
+     */
+    private void sendGathered(boolean anyway) {
+        for (List<Request> batch = next(anyway); !batch.isEmpty(); batch = next(anyway)) {
             send(batch);
         }
     }
 
-    private List<Request> next(boolean goingOn) {
+    private List<Request> next(boolean anyway) {
         mutex.lock();
         try {
-            if (sending && !goingOn) {
+            if (gathered.isEmpty() || !(anyway || underWay.get() < FEW || gathered.size() >= MOST)) {
                 return List.of();
             }
-            sending = !gathered.isEmpty() && (underWay.get() < FEW || gathered.size() >= MOST);
-            if (!sending) {
-                return List.of();
-            }
-            underWay.incrementAndGet();
-            List<Request> batch = gathered;
-            gathered = new ArrayList<>();
-            if (batch.size() > MOST) {
-                gathered.addAll(batch.subList(MOST, batch.size()));
-                batch.subList(MOST, batch.size()).clear();
-            }
+            int size = Math.min(MOST, gathered.size());
+            List<Request> batch = new ArrayList<>(gathered.subList(0, size));
+            List<Request> rest = new ArrayList<>(gathered.subList(size, gathered.size()));
+            gathered = rest;
             return batch;
         } finally {
             mutex.unlock();
@@ -136,40 +138,80 @@ final class Renewals {
     }
 
     private void send(List<Request> batch) {
-        List<Renewal> renewals = batch.stream().map(Request::renewal).toList();
-        asked(() -> sender.renewAll(renewals)).whenComplete((answers, failure) -> {
-            boolean refused = failure != null && !(Causes.of(failure) instanceof StoreUnavailableException);
+        if (batch.size() == 1) {
+            sendAlone(batch.get(0));
+            return;
+        }
+        ask(() -> sender.renewAll(batch.stream().map(Request::renewal).toList()), (answers, failure) -> {
             for (int i = 0; i < batch.size(); i++) {
-                RenewAnswer answer = answers == null ? null : answers.get(i);
-                if (refused || (answer == null && failure == null)) {
-                    sendAlone(batch.get(i));
-                } else {
-                    settle(batch.get(i), answer, failure);
-                }
+                answered(batch.get(i), i, answers, failure);
             }
-            ended();
         });
     }
 
-    private static <T> CompletionStage<T> asked(Supplier<CompletionStage<T>> question) {
+    private void answered(
+            Request request, int at, @Nullable List<@Nullable RenewAnswer> answers, @Nullable Throwable failure) {
         try {
-            return question.get();
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
+            RenewAnswer answer = answers == null ? null : answers.get(at);
+            boolean unavailable = failure != null && Causes.of(failure) instanceof StoreUnavailableException;
+            if (answer != null || unavailable) {
+                settle(request, answer, failure);
+            } else {
+                sendAlone(request);
+            }
+        } catch (Throwable e) { // The others of the batch have their answers.
+            settle(request, null, e);
+        }
+    }
+
+    /**
+     * Asks, and counts the question out when it is over. One that is over at once has nothing else sent from here, since its
+     * caller does that: else each batch that fails at once would go one deeper down the stack.
+     */
+    private <T> void ask(Supplier<CompletionStage<T>> question, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+        underWay.incrementAndGet();
+        CompletableFuture<T> answer;
+        try {
+            answer = question.get().toCompletableFuture();
+            if (!answer.isDone()) {
+                answer.whenComplete((value, failure) -> {
+                    try {
+                        take(value, failure, then);
+                    } finally {
+                        sendGathered(false);
+                    }
+                });
+                return;
+            }
+        } catch (Throwable e) {
+            take(null, e, then);
+            return;
+        }
+        @Nullable T value = null;
+        Throwable failure = null;
+        try {
+            value = answer.join();
+        } catch (RuntimeException e) {
+            failure = Causes.of(e);
+        }
+        take(value, failure, then);
+    }
+
+    private <T> void take(
+            @Nullable T value, @Nullable Throwable failure, BiConsumer<@Nullable T, @Nullable Throwable> then) {
+        try {
+            then.accept(value, failure);
+        } finally {
+            underWay.decrementAndGet();
         }
     }
 
     private void settle(Request request, @Nullable RenewAnswer answer, @Nullable Throwable failure) {
-        unanswered.remove(request.renewal);
+        unanswered.remove(request.renewal, request.answer);
         if (failure == null) {
             request.answer.complete(answer);
         } else {
             request.answer.completeExceptionally(failure);
         }
-    }
-
-    private void ended() {
-        underWay.decrementAndGet();
-        sendGathered();
     }
 }

@@ -132,7 +132,11 @@ public final class ScriptRunner {
                     if (failure == null) {
                         Reply.read(result, reader, sentAt, answer, connector.toString(), what);
                     } else if (Causes.of(failure) instanceof RedisNoScriptException) {
-                        whole(what, connection, script, rest, reader, result);
+                        try {
+                            whole(what, connection, script, rest, reader, result);
+                        } catch (RuntimeException | Error e) {
+                            result.completeExceptionally(e);
+                        }
                     } else {
                         result.completeExceptionally(failed(what, connection, failure));
                     }

@@ -83,6 +83,8 @@ public final class Reply {
                     "the answer of " + node + " to " + what + " makes no sense: " + beginningOf(answer)
                             + "; is it a Redis, and nothing else in between?",
                     e));
+        } catch (Error e) {
+            result.completeExceptionally(e);
         }
     }
 

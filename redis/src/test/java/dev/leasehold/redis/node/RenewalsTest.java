@@ -32,6 +32,7 @@ class RenewalsTest {
     private final List<List<Renewals.Renewal>> batches = new ArrayList<>();
     private final List<CompletableFuture<List<@Nullable RenewAnswer>>> batchAnswers = new ArrayList<>();
     private boolean connected = true;
+    private @Nullable Error error;
 
     private final Renewals renewals = new Renewals(new Server(), true);
 
@@ -39,6 +40,7 @@ class RenewalsTest {
 
         @Override
         public CompletionStage<RenewAnswer> renew(Renewals.Renewal renewal) {
+            throwError();
             CompletableFuture<RenewAnswer> answer =
                     connected ? new CompletableFuture<>() : CompletableFuture.failedFuture(UNAVAILABLE);
             alone.add(renewal);
@@ -48,11 +50,19 @@ class RenewalsTest {
 
         @Override
         public CompletionStage<List<@Nullable RenewAnswer>> renewAll(List<Renewals.Renewal> batch) {
+            throwError();
             batches.add(batch);
             CompletableFuture<List<@Nullable RenewAnswer>> answer =
                     connected ? new CompletableFuture<>() : CompletableFuture.failedFuture(UNAVAILABLE);
             batchAnswers.add(answer);
             return answer;
+        }
+    }
+
+    private void throwError() {
+        Error thrown = error;
+        if (thrown != null) {
+            throw thrown;
         }
     }
 
@@ -146,19 +156,61 @@ class RenewalsTest {
 
     @Test
     void onlyOneQuestionIsSentForTheSameRenewal() {
-        renew(0, 9);
-        CompletableFuture<RenewAnswer> first = renewals.renew(lease(8), LEASE).toCompletableFuture();
-        CompletableFuture<RenewAnswer> again = renewals.renew(lease(8), LEASE).toCompletableFuture();
+        CompletableFuture<RenewAnswer> first = renewals.renew(lease(1), LEASE).toCompletableFuture();
+        CompletableFuture<RenewAnswer> again = renewals.renew(lease(1), LEASE).toCompletableFuture();
         CompletableFuture<RenewAnswer> longer =
-                renewals.renew(lease(8), LEASE.plusMillis(1)).toCompletableFuture();
+                renewals.renew(lease(1), LEASE.plusMillis(1)).toCompletableFuture();
+        assertThat(alone).hasSize(2);
         aloneAnswers.get(0).complete(RENEWED);
-        assertThat(batches.get(0)).hasSize(2);
-        batchAnswers.get(0).complete(all(2));
         assertThat(first).isCompletedWithValue(RENEWED);
         assertThat(again).isCompletedWithValue(RENEWED);
-        assertThat(longer).isCompletedWithValue(RENEWED);
-        renewals.renew(lease(8), LEASE);
+        assertThat(longer).isNotDone();
+        renewals.renew(lease(1), LEASE);
+        assertThat(alone).hasSize(3);
+    }
+
+    /** Whatever it waits for has perhaps no end. */
+    @Test
+    void askedAgainWhatHasGatheredIsSent() {
+        renew(0, 11);
+        assertThat(batches).isEmpty();
+        renew(9, 10);
+        assertThat(batches).hasSize(1);
+        assertThat(batches.get(0)).hasSize(3);
+    }
+
+    @Test
+    void oneThatHasGatheredAloneIsSentAlone() {
+        renew(0, 9);
+        aloneAnswers.get(0).complete(RENEWED);
+        assertThat(batches).isEmpty();
         assertThat(alone).hasSize(9);
+    }
+
+    /** As where memory is short. */
+    @Test
+    void anErrorOfOurOwnKeepsNoRenewalWaiting() {
+        List<CompletableFuture<RenewAnswer>> answers = renew(0, 12);
+        error = new OutOfMemoryError("on purpose");
+        aloneAnswers.get(0).complete(RENEWED);
+        assertThat(answers.subList(8, 12))
+                .allSatisfy(answer -> assertThat(answer).isCompletedExceptionally());
+        error = null;
+        aloneAnswers.subList(1, 8).forEach(answer -> answer.complete(RENEWED));
+        int before = alone.size();
+        renew(100, 108);
+        assertThat(alone).hasSize(before + 8);
+    }
+
+    /** The last of them has no answer in it. */
+    @Test
+    void aShortAnswerKeepsNoRenewalWaiting() {
+        List<CompletableFuture<RenewAnswer>> answers = renew(0, 12);
+        aloneAnswers.get(0).complete(RENEWED);
+        batchAnswers.get(0).complete(all(3));
+        assertThat(answers.subList(8, 11))
+                .allSatisfy(answer -> assertThat(answer).isCompletedWithValue(RENEWED));
+        assertThat(answers.get(11)).isCompletedExceptionally();
     }
 
     /** Each batch that fails at once has the next one sent. */
