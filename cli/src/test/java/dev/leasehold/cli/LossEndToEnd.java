@@ -41,7 +41,7 @@ class LossEndToEnd {
     @Test
     @DisplayName("The command of a stopped wrapper has ended before its successor begins")
     void aStoppedWrappersCommandEndsBeforeTheNext() throws Exception {
-        Program.Run stopped = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        Program.Run stopped = leasehold.start("run", "--lease", "4", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
@@ -129,7 +129,7 @@ class LossEndToEnd {
 
     @Test
     void aBrokenLocksHolderIsToldAndItsSuccessorIsSpared() throws Exception {
-        Program.Run holder = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 60");
         awaitLine(holder.outFile());
         String shown = leasehold.run("show", "demo").succeeded().out();
         String json = leasehold.run("ls", "--json", "d*").succeeded().out();
