@@ -388,7 +388,7 @@ final class StoreLease {
     }
 
     /**
-     * Plans the renewal for a third of the way to the deadline, or up to a 512th part of that earlier: at a multiple of a
+     * Plans the renewal for a third of the way to the deadline, or up to a 128th part of that earlier: at a multiple of a
      * power of two, so that leases of like length are renewed together, which costs client and store much less.
      */
     private void planRenewal() {

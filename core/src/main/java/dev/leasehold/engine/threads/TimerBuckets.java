@@ -15,22 +15,22 @@ import org.jspecify.annotations.Nullable;
  * which the executor has a single entry, so that to add or to cancel a task costs the same however many there are. (In the
  * executor's heap a renewal of one of 100,000 leases costs a quarter of its processor time.)
  *
- * <p>No task runs early, and none later than in the executor itself. A bucket is at most as wide as the 512th part of the
+ * <p>No task runs early, and none later than in the executor itself. A bucket is at most as wide as the 128th part of the
  * delay; it is opened when its time begins, and a task that is due later within it is put in anew, into a narrower bucket or,
  * in the end, into the executor. Widths are powers of two, in nanoseconds, and each bucket begins at a multiple of its width:
  * so those of all widths begin together, and a task that is due at such a time runs when its bucket is opened.
  *
  * <p>A bucket whose tasks were all cancelled stays, as one that is in use will soon get others, and its opening does nothing.
- * There are at most 512 for each power of two. Thread-safe.
+ * There are at most 128 for each power of two. Thread-safe.
  */
 final class TimerBuckets {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
-    private static final long PARTS = 512;
+    private static final long PARTS = 128;
 
-    /** Somewhat more than a millisecond, below which a bucket would gather nothing. */
-    private static final long LEAST_WIDTH_NANOS = 1 << 20;
+    /** Four milliseconds, below which a bucket would gather nothing. */
+    private static final long LEAST_WIDTH_NANOS = 1 << 22;
 
     /** After an Error of our own, until it is tried again. */
     private static final long PAUSE_NANOS = 10_000_000;
