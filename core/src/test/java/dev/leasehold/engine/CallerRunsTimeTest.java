@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class CallerRunsTimeTest {
 
     private static final Duration LENT = Duration.ofMillis(950);
-    private static final Duration MAX_WAIT = Duration.ofSeconds(23);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(20);
 
     /** A clock that stands still unless it is set, and timers of which only one ever rings, at once. */
     private static final class Clock implements TimeSource {

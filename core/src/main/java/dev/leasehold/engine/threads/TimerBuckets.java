@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Timer buckets hold the tasks that are due in half a second or later. Tasks of about the same time lie in one bucket, for
- * which the executor has a single entry, so that to add or to cancel a task costs the same however many there are. (In the
- * executor's heap a renewal of one of 100,000 leases costs a quarter of its processor time.)
+ * which the executor has a single entry, so that to add or to cancel a task costs the same however many there are. (With
+ * 100,000 leases, a quarter of a renewal's processor time went to the executor's heap.)
  *
  * <p>No task runs early, and none later than in the executor itself. A bucket is at most as wide as the 128th part of the
  * delay; it is opened when its time begins, and a task that is due later within it is put in anew, into a narrower bucket or,
@@ -131,15 +131,11 @@ final class TimerBuckets {
         Task task = new Task(clock.getAsLong() + delay, work);
         mutex.lock();
         try {
-            put(task, delay);
+            bucketAt(start(task.due, delay)).add(task);
         } finally {
             mutex.unlock();
         }
         return task;
-    }
-
-    private void put(Task task, long delay) {
-        bucketAt(start(task.due, delay)).add(task);
     }
 
     /**
@@ -172,7 +168,7 @@ final class TimerBuckets {
     private void open(Long start, Bucket bucket) {
         boolean known = true;
         boolean more = true;
-        while (more && !Thread.currentThread().isInterrupted()) {
+        while (more) {
             try {
                 if (known) {
                     forget(start, bucket);
@@ -180,6 +176,9 @@ final class TimerBuckets {
                 }
                 more = runOrPutAnew(bucket);
             } catch (Throwable e) {
+                if (Thread.currentThread().isInterrupted()) {
+                    return; // The executor was shut down.
+                }
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
