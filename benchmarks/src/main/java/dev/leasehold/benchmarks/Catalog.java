@@ -197,39 +197,38 @@ final class Catalog {
     }
 
     private void shared() {
-        List<Contestant> three = List.of(
+        List<Contestant> peers = List.of(
                 Contestant.of(Peer.BARE_QUEUE, StoreKind.REDIS).withStore(),
                 Contestant.of(Peer.LEASEHOLD, StoreKind.REDIS).withStore(),
                 Contestant.of(Peer.REDISSON, StoreKind.REDIS).withStore(),
-                Contestant.of(Peer.CURATOR, StoreKind.ZOOKEEPER).withStore());
-        List<Contestant> four = new ArrayList<>(three);
-        four.add(Contestant.of(Peer.LEASEHOLD, StoreKind.ZOOKEEPER).withStore());
+                Contestant.of(Peer.CURATOR, StoreKind.ZOOKEEPER).withStore(),
+                Contestant.of(Peer.LEASEHOLD, StoreKind.ZOOKEEPER).withStore());
         String of = "semaphore of 8, 4 processes of 4 threads";
-        shared("semaphore", of + ", nothing done under it", Shape.semaphore(4, 4, 8, Duration.ZERO), PERMITS, three);
+        shared("semaphore", of + ", nothing done under it", Shape.semaphore(4, 4, 8, Duration.ZERO), PERMITS, peers);
         shared(
                 "semaphore-2ms",
                 of + ", each permit held for 2 ms",
                 Shape.semaphore(4, 4, 8, Duration.ofMillis(2)),
                 PERMITS,
-                three);
+                peers);
         String readers = "90 readers to 10 writers, 4 processes of 4 threads";
-        shared("readers", readers + ", nothing done under it", Shape.readers(4, 4, 10, Duration.ZERO), READERS, four);
+        shared("readers", readers + ", nothing done under it", Shape.readers(4, 4, 10, Duration.ZERO), READERS, peers);
         shared(
                 "readers-1ms",
                 readers + ", each lock held for 1 ms",
                 Shape.readers(4, 4, 10, Duration.ofMillis(1)),
                 READERS,
-                four);
+                peers);
         killedHalf(
                 "semaphore-killed",
                 of + " of 2 ms, two processes killed; leases of 5 s",
                 Shape.semaphore(4, 4, 8, Duration.ofMillis(2)),
-                three);
+                peers);
         killedHalf(
                 "readers-killed",
                 readers + " of 1 ms, two processes killed; leases of 5 s",
                 Shape.readers(4, 4, 10, Duration.ofMillis(1)),
-                four);
+                peers);
     }
 
     private void shared(String name, String title, Shape shape, List<Metric> columns, List<Contestant> contestants) {
