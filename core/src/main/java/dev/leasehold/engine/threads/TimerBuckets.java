@@ -3,6 +3,9 @@ package dev.leasehold.engine.threads;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
@@ -20,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * in the end, into the executor. Widths are powers of two, in nanoseconds, and each bucket begins at a multiple of its width:
  * so those of all widths begin together, and a task that is due at such a time runs when its bucket is opened.
  *
- * <p>A bucket whose tasks were all cancelled stays, as one that is in use will soon get others, and its opening does nothing.
- * There are at most 128 for each power of two. Thread-safe.
+ * <p>Most tasks are cancelled long before they are due, and a bucket without tasks would wake the executor's thread for nothing.
+ * So such a bucket is dropped, but not while it is younger than it is wide: as long it gets the tasks of one delay, and to make
+ * it anew for each would cost what buckets are to save. There are at most 128 for each power of two. Thread-safe.
  */
 final class TimerBuckets {
 
@@ -43,6 +47,9 @@ final class TimerBuckets {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<Long, Bucket> byStart = new TreeMap<>();
 
+    /** Those that are kept even without tasks, and some that were until just now. */
+    private final List<Bucket> young = new ArrayList<>();
+
     /** An executor runs tasks at their time, one at a time. */
     interface Executor {
         TimeSource.Timer schedule(long delayNanos, Runnable task);
@@ -57,7 +64,19 @@ final class TimerBuckets {
     /** A bucket is a list of tasks. */
     private static final class Bucket {
 
+        private final Long start;
+        private final long youngUntil;
         private @Nullable Task first;
+        private TimeSource.@Nullable Timer opening;
+
+        Bucket(Long start, long youngUntil) {
+            this.start = start;
+            this.youngUntil = youngUntil;
+        }
+
+        boolean isYoung(long now) {
+            return now - youngUntil < 0;
+        }
 
         void add(Task task) {
             Task next = first;
@@ -110,8 +129,10 @@ final class TimerBuckets {
             try {
                 over = true;
                 scheduled = exact;
-                if (in != null) {
-                    in.remove(this);
+                Bucket bucket = in;
+                if (bucket != null) {
+                    bucket.remove(this);
+                    dropIfUseless(bucket);
                 }
             } finally {
                 mutex.unlock();
@@ -131,7 +152,7 @@ final class TimerBuckets {
         Task task = new Task(clock.getAsLong() + delay, work);
         mutex.lock();
         try {
-            bucketAt(start(task.due, delay)).add(task);
+            bucketAt(task.due, delay).add(task);
         } finally {
             mutex.unlock();
         }
@@ -142,36 +163,63 @@ final class TimerBuckets {
      * Finds or makes a bucket. If the process is stopped between the look at the clock and the executor's, the bucket would
      * be opened as much later, for all who come to it; then it is to be opened once more, at its time.
      */
-    private Bucket bucketAt(Long start) {
+    private Bucket bucketAt(long due, long delay) {
+        Long start = start(due, delay);
         Bucket known = byStart.get(start);
         if (known != null) {
             return known;
         }
-        Bucket fresh = new Bucket();
-        Runnable opening = () -> open(start, fresh);
         long now = clock.getAsLong();
-        executor.schedule(start - now, opening);
+        Bucket fresh = new Bucket(start, now + width(delay));
+        Runnable opening = () -> open(fresh);
+        fresh.opening = executor.schedule(start - now, opening);
         long after = clock.getAsLong();
         if (after - now > LEAST_WIDTH_NANOS) {
             executor.schedule(start - after, opening);
         }
         byStart.put(start, fresh);
+        dropUselessOnes(now);
+        young.add(fresh);
         return fresh;
+    }
+
+    private void dropUselessOnes(long now) {
+        for (Iterator<Bucket> each = young.iterator(); each.hasNext(); ) {
+            Bucket bucket = each.next();
+            if (!bucket.isYoung(now)) {
+                each.remove();
+                dropIfUseless(bucket);
+            }
+        }
+    }
+
+    /** Drops a bucket that has no tasks and will probably get none. */
+    private void dropIfUseless(Bucket bucket) {
+        if (bucket.first == null && !bucket.isYoung(clock.getAsLong()) && byStart.remove(bucket.start, bucket)) {
+            TimeSource.Timer opening = bucket.opening;
+            if (opening != null) {
+                opening.cancel();
+            }
+        }
     }
 
     /** Returns the last time before a task is due at which a bucket for this delay begins. */
     static long start(long due, long delay) {
-        return due & -Long.highestOneBit(delay / PARTS);
+        return due & -width(delay);
+    }
+
+    private static long width(long delay) {
+        return Long.highestOneBit(delay / PARTS);
     }
 
     /** Opens a bucket. Nobody else looks for its tasks any more: so an Error, as where memory is short, does not end it. */
-    private void open(Long start, Bucket bucket) {
+    private void open(Bucket bucket) {
         boolean known = true;
         boolean more = true;
         while (more) {
             try {
                 if (known) {
-                    forget(start, bucket);
+                    forget(bucket);
                     known = false;
                 }
                 more = runOrPutAnew(bucket);
@@ -184,10 +232,10 @@ final class TimerBuckets {
         }
     }
 
-    private void forget(Long start, Bucket bucket) {
+    private void forget(Bucket bucket) {
         mutex.lock();
         try {
-            byStart.remove(start, bucket);
+            byStart.remove(bucket.start, bucket);
         } finally {
             mutex.unlock();
         }
@@ -219,7 +267,7 @@ final class TimerBuckets {
     /** Finds the new place first, so that the task stays where it is if that fails. */
     private void putAnew(Task task, long left, Bucket bucket) {
         if (left >= LEAST_DELAY_NANOS) {
-            Bucket next = bucketAt(start(task.due, left));
+            Bucket next = bucketAt(task.due, left);
             bucket.remove(task);
             next.add(task);
         } else {

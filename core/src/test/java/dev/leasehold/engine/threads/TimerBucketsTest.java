@@ -98,6 +98,38 @@ class TimerBucketsTest {
         assertThat(asked).isEqualTo(1);
     }
 
+    /** A lock that is taken and given back again and again has timers of a few lengths, and cancels them all. */
+    @Test
+    void cancelledTasksDoNotWakeTheExecutor() {
+        for (int cycle = 0; cycle < 10_000; cycle++) {
+            TimeSource.Timer one = buckets.schedule(SECOND, () -> {});
+            TimeSource.Timer other = buckets.schedule(SECOND * 11 / 10, () -> {});
+            advance(100_000);
+            one.cancel();
+            other.cancel();
+            assertThat(entries).hasSizeLessThan(6);
+        }
+        assertThat(asked).as("made anew rarely").isLessThan(500);
+    }
+
+    @Test
+    void aBucketIsKeptAsLongAsOneTaskIsLeft() {
+        int[] ran = {0};
+        List<TimeSource.Timer> timers = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            timers.add(buckets.schedule(3 * SECOND, () -> ran[0]++));
+            advance(1_000_000);
+        }
+        for (int i = 0; i < 1_000; i++) {
+            if (i % 100 != 99) {
+                timers.get(i).cancel();
+            }
+        }
+        advance(3 * SECOND);
+        assertThat(ran[0]).isEqualTo(10);
+        assertThat(entries).isEmpty();
+    }
+
     /** Its bucket was opened, and the executor has it for the rest of the time. */
     @Test
     void aTaskIsCancelledShortlyBeforeItsTimeToo() {
