@@ -56,7 +56,8 @@ class BenchCommandTest {
         assertThat(page)
                 .content()
                 .contains("<!-- begin semaphore-2ms -->", "<!-- end semaphore-2ms -->")
-                .contains("Warmed up: two bare scripts on Redis 0 s, Leasehold on Redis 0 s, Leasehold on ZooKeeper 0 s. **Still compiling: ");
+                .contains(
+                        "Warmed up: two bare scripts on Redis 0 s, Leasehold on Redis 0 s, Leasehold on ZooKeeper 0 s. **Still compiling: ");
     }
 
     @Test
