@@ -21,7 +21,9 @@ public final class FlightRecording {
             return null;
         }
         try {
-            return new JfrRecorder();
+            Recorder recorder = new JfrRecorder();
+            recorder.isOn(); // Links it.
+            return recorder;
         } catch (LinkageError e) {
             return null;
         }
