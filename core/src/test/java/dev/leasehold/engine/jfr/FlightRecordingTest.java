@@ -208,7 +208,8 @@ class FlightRecordingTest {
 
     @Test
     void aRecordingThatBeginsLaterIsServed() throws Exception {
-        assertThat(runJava(RecordedLater.class.getName(), dir.resolve("later.jfr").toString()))
+        assertThat(runJava(
+                        RecordedLater.class.getName(), dir.resolve("later.jfr").toString()))
                 .contains("[after]");
     }
 
