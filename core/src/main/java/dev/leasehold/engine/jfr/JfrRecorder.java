@@ -5,34 +5,25 @@ import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
 import dev.leasehold.LockGrant;
 import java.time.Duration;
-import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /** A JFR recorder is that of a runtime that has the flight recorder. */
 final class JfrRecorder implements FlightRecording.Recorder {
 
-    /** As long as nobody has begun to record, this does not load the classes of events, which takes a new JVM 80 ms. */
+    // These are never committed: whether a kind of event is on can be asked of any event of the kind.
+    private static final LockAcquireEvent ACQUIRE = new LockAcquireEvent();
+    private static final LockHoldEvent HOLD = new LockHoldEvent();
+    private static final LeaseRenewalEvent RENEWAL = new LeaseRenewalEvent();
+    private static final LeaseLostEvent LOST = new LeaseLostEvent();
+    private static final LockHandOverEvent HAND_OVER = new LockHandOverEvent();
+
     @Override
     public boolean isOn() {
-        return FlightRecorder.isInitialized() && Kinds.isAnyOn();
-    }
-
-    /** These events are never committed: whether a kind of event is on can be asked of any event of the kind. */
-    private static final class Kinds {
-
-        private static final LockAcquireEvent ACQUIRE = new LockAcquireEvent();
-        private static final LockHoldEvent HOLD = new LockHoldEvent();
-        private static final LeaseRenewalEvent RENEWAL = new LeaseRenewalEvent();
-        private static final LeaseLostEvent LOST = new LeaseLostEvent();
-        private static final LockHandOverEvent HAND_OVER = new LockHandOverEvent();
-
-        static boolean isAnyOn() {
-            return ACQUIRE.isEnabled()
-                    || HOLD.isEnabled()
-                    || RENEWAL.isEnabled()
-                    || LOST.isEnabled()
-                    || HAND_OVER.isEnabled();
-        }
+        return ACQUIRE.isEnabled()
+                || HOLD.isEnabled()
+                || RENEWAL.isEnabled()
+                || LOST.isEnabled()
+                || HAND_OVER.isEnabled();
     }
 
     @Override

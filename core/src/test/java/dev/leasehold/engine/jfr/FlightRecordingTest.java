@@ -178,53 +178,11 @@ class FlightRecordingTest {
         assertThat(runMain()).contains("recorder true, done");
     }
 
-    @Test
-    void aRuntimeThatRecordsNothingLoadsNoEvents() throws Exception {
-        assertThat(runMain("-Xlog:class+load"))
-                .contains("recorder true, done", JfrRecorder.class.getName())
-                .doesNotContain(LockEvent.class.getName());
-    }
-
-    /** RecordedLater begins to record when its client has long been made. */
-    public static final class RecordedLater {
-        private RecordedLater() {}
-
-        public static void main(String[] args) throws Exception {
-            try (Leasehold leasehold = Leasehold.connect("memory:");
-                    Recording recording = new Recording()) {
-                leasehold.lock("before").acquire().close();
-                recording.enable("dev.leasehold.LockHold").withThreshold(Duration.ZERO);
-                recording.start();
-                leasehold.lock("after").acquire().close();
-                recording.stop();
-                Path file = Path.of(args[0]);
-                recording.dump(file);
-                System.out.println(named(ours(file), "LockHold").stream()
-                        .map(event -> event.getString("lock"))
-                        .toList());
-            }
-        }
-    }
-
-    @Test
-    void aRecordingThatBeginsLaterIsServed() throws Exception {
-        assertThat(runJava(
-                        RecordedLater.class.getName(), dir.resolve("later.jfr").toString()))
-                .contains("[after]");
-    }
-
     private static String runMain(String... options) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of(options));
-        arguments.add(Main.class.getName());
-        return runJava(arguments.toArray(String[]::new));
-    }
-
-    private static String runJava(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-cp",
-                System.getProperty("java.class.path")));
-        command.addAll(List.of(arguments));
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         assertThat(process.waitFor()).as(output).isZero();
