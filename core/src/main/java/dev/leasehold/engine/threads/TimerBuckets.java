@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Most tasks are cancelled long before they are due, and a bucket without tasks would wake the executor's thread for nothing.
  * So such a bucket is dropped, but not while it is younger than it is wide: as long it gets the tasks of one delay, and to make
- * it anew for each would cost what buckets are to save. There are at most 128 for each power of two. Thread-safe.
+ * it anew for each would cost what buckets are to save. It is dropped when another is made after that; if none is, it wakes the
+ * thread once. There are at most 128 for each power of two. Thread-safe.
  */
 final class TimerBuckets {
 
@@ -47,7 +48,7 @@ final class TimerBuckets {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<Long, Bucket> byStart = new TreeMap<>();
 
-    /** Those that are kept even without tasks, and some that were until just now. */
+    /** Those that are kept even without tasks, and some that were until lately. They are looked through when one is made. */
     private final List<Bucket> young = new ArrayList<>();
 
     /** An executor runs tasks at their time, one at a time. */
