@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class GuardTest {
 
     private static final Duration GRACE = Duration.ofMillis(300);
+    private static final Duration LONG_GRACE = Duration.ofSeconds(3);
 
     @TempDir
     Path dir;
@@ -69,6 +70,15 @@ class GuardTest {
         return new EndTimes(now + kill, now + term, now + kill);
     }
 
+    /** The guard's looks through all processes do what is given before they begin. */
+    private void startAnew(Duration grace, String beforeALook) throws Exception {
+        guard.dismiss();
+        hear("gone");
+        Path grep = Files.writeString(dir.resolve("grep"), "#!/bin/sh\n" + beforeALook + "\nexec /bin/grep \"$@\"\n");
+        assertThat(grep.toFile().setExecutable(true)).isTrue();
+        guard = Guard.start(mark, grace, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
+    }
+
     @Test
     void silenceMeansThatTheDeadlineStands() throws Exception {
         EndTimes times = in(200, 250);
@@ -88,14 +98,8 @@ class GuardTest {
     /** A busy machine took 200 ms to look through all processes, which is longer than the guard of a short lease has. */
     @Test
     void aLookThatDoesNotEndDelaysNoSignal() throws Exception {
-        guard.dismiss();
-        hear("gone");
         Path busy = Files.createFile(dir.resolve("busy"));
-        Path grep = Files.writeString(
-                dir.resolve("grep"),
-                "#!/bin/sh\nwhile [ -e " + busy + " ]; do sleep 0.05; done\nexec /bin/grep \"$@\"\n");
-        assertThat(grep.toFile().setExecutable(true)).isTrue();
-        guard = Guard.start(mark, GRACE, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
+        startAnew(GRACE, "while [ -e " + busy + " ]; do sleep 0.05; done");
         EndTimes times = in(200, 220);
         guard.watch(times);
         hear("armed");
@@ -114,7 +118,7 @@ class GuardTest {
 
     @Test
     void aLaterDeadlineTakesThePlaceOfAnEarlierOne() throws Exception {
-        guard.watch(in(400, 420));
+        guard.watch(in(3_000, 3_100));
         hear("armed");
         Process command = command(null, "exec sleep 60");
         guard.watch(in(30_000, 31_000));
@@ -127,10 +131,8 @@ class GuardTest {
 
     @Test
     void theEndOfThePipeEndsTheCommandAtOnce() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
-        Process command = command(null, "trap 'exit 4' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
-        await().until(() -> Files.exists(dir.resolve("ready")));
+        startAnew(LONG_GRACE, ":");
+        Process command = commandThatEndsAtTerm();
         guard.endCommand();
         hear("term");
         hear("dead");
@@ -138,15 +140,34 @@ class GuardTest {
         assertThat(command.waitFor()).isEqualTo(4);
     }
 
+    /** A busy machine took the 300 ms of the grace to look whom to send the SIGTERM, and the SIGKILL came with it. */
+    @Test
+    void theLookBeforeTheTermIsNotTakenFromTheGrace() throws Exception {
+        Path slow = Files.createFile(dir.resolve("slow"));
+        startAnew(LONG_GRACE, "if rm " + slow + " 2>/dev/null; then sleep 3.2; fi");
+        Process command = commandThatEndsAtTerm();
+        guard.endCommand();
+
+        assertThat(command.waitFor()).isEqualTo(4);
+        assertThat(slow).doesNotExist();
+    }
+
     @Test
     void aStoppedCommandGetsItsTermToo() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        Process command = command(null, "trap 'exit 4' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
-        await().until(() -> Files.exists(dir.resolve("ready")));
+        startAnew(LONG_GRACE, ":");
+        Process command = commandThatEndsAtTerm();
         Processes.signal("STOP", command.pid());
         guard.endCommand();
 
         assertThat(command.waitFor()).isEqualTo(4);
+    }
+
+    private Process commandThatEndsAtTerm() throws Exception {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+        Process command = command(null, "trap 'exit 4' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
+        await().until(() -> Files.exists(dir.resolve("ready")));
+        return command;
     }
 
     @Test
