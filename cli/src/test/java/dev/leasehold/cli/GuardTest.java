@@ -165,7 +165,7 @@ class GuardTest {
     private Process commandThatEndsAtTerm() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
-        Process command = command(null, "trap 'sleep .3; exit 4' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done");
+        Process command = command(null, "trap 'sleep .3; exit 4' TERM; echo >\"$1/ready\"; while :; do sleep .05; done");
         await().until(() -> Files.exists(dir.resolve("ready")));
         return command;
     }
