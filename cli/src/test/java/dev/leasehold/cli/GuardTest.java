@@ -71,10 +71,10 @@ class GuardTest {
     }
 
     /** The guard's looks through all processes do what is given before they begin. */
-    private void startAnew(Duration grace, String beforeALook) throws Exception {
+    private void startAnew(Duration grace, String first) throws Exception {
         guard.dismiss();
         hear("gone");
-        Path grep = Files.writeString(dir.resolve("grep"), "#!/bin/sh\n" + beforeALook + "\nexec /bin/grep \"$@\"\n");
+        Path grep = Files.writeString(dir.resolve("grep"), "#!/bin/sh\n" + first + "\nexec /bin/grep \"$@\"\n");
         assertThat(grep.toFile().setExecutable(true)).isTrue();
         guard = Guard.start(mark, grace, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
     }
@@ -165,7 +165,8 @@ class GuardTest {
     private Process commandThatEndsAtTerm() throws Exception {
         guard.watch(in(30_000, 31_000));
         hear("armed");
-        Process command = command(null, "trap 'sleep .3; exit 4' TERM; echo >\"$1/ready\"; while :; do sleep .05; done");
+        Process command =
+                command(null, "trap 'sleep .3; exit 4' TERM; echo >\"$1/ready\"; while :; do sleep .05; done");
         await().until(() -> Files.exists(dir.resolve("ready")));
         return command;
     }
