@@ -61,8 +61,10 @@ class GuardTest {
         return process;
     }
 
-    private void hear(String line) throws InterruptedException {
-        assertThat(said.poll(20, TimeUnit.SECONDS)).isEqualTo(line);
+    private void hear(String... lines) throws InterruptedException {
+        for (String line : lines) {
+            assertThat(said.poll(20, TimeUnit.SECONDS)).isEqualTo(line);
+        }
     }
 
     private static EndTimes in(long term, long kill) {
@@ -134,8 +136,7 @@ class GuardTest {
         startAnew(LONG_GRACE, ":");
         Process command = commandThatEndsAtTerm();
         guard.endCommand();
-        hear("term");
-        hear("dead");
+        hear("term", "dead");
 
         assertThat(command.waitFor()).isEqualTo(4);
     }
@@ -200,8 +201,7 @@ class GuardTest {
         long child = orphan();
         guard.endCommand();
         hear("armed");
-        hear("term");
-        hear("dead");
+        hear("term", "dead");
 
         assertThat(isRunning(child)).isFalse();
     }
@@ -252,8 +252,7 @@ class GuardTest {
         started.forEach(Process::destroyForcibly);
         await().until(() -> started.stream().noneMatch(Process::isAlive));
         guard.endCommand();
-        hear("term");
-        hear("dead");
+        hear("term", "dead");
 
         assertThat(isRunning(child)).isFalse();
     }
@@ -277,8 +276,7 @@ class GuardTest {
         ProcessTree tree = new ProcessTree(mark, command.toHandle());
         assertThat(tree.isThere()).isTrue();
         guard.endCommand();
-        hear("term");
-        hear("dead");
+        hear("term", "dead");
 
         assertThat(tree.isThere()).isFalse();
     }
@@ -328,8 +326,7 @@ class GuardTest {
         Processes.awaitLine(dir.resolve("child"));
         guard.endCommand();
         hear("armed");
-        hear("term");
-        hear("dead");
+        hear("term", "dead");
 
         long generations = Files.size(dir.resolve("child"));
         await().during(Duration.ofMillis(300)).until(() -> Files.size(dir.resolve("child")) == generations);
