@@ -342,7 +342,7 @@ final class Catalog {
             oneLock(
                     Group.SCALING,
                     processes + "x1",
-                    processes + " processes of one thread, one lock",
+                    (processes == 1 ? "1 process" : processes + " processes") + " of one thread, one lock",
                     Shape.mutex(processes, 1, 1),
                     peers);
         }

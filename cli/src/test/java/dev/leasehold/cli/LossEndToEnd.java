@@ -41,7 +41,7 @@ class LossEndToEnd {
     @Test
     @DisplayName("The command of a stopped wrapper has ended before its successor begins")
     void aStoppedWrappersCommandEndsBeforeTheNext() throws Exception {
-        Program.Run stopped = leasehold.start("run", "--lease", "4", "demo", "sh", "-c", STUBBORN);
+        Program.Run stopped = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
@@ -63,7 +63,7 @@ class LossEndToEnd {
     @Test
     @DisplayName("The command of a killed wrapper has ended before its successor begins")
     void aKilledWrappersCommandEndsBeforeTheNext() throws Exception {
-        Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        Program.Run killed = leasehold.start("run", "--lease", "4", "demo", "sh", "-c", STUBBORN);
         long command = pid("pid");
         long detached = pid("detached");
         assertThat(Processes.guardsIn(dir)).isNotEmpty();

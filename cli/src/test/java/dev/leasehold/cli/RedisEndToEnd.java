@@ -73,7 +73,7 @@ class RedisEndToEnd {
     @Test
     @DisplayName("The command of a killed wrapper has ended before its successor begins")
     void aKilledWrappersCommandEndsBeforeTheNext() throws Exception {
-        Program.Run killed = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        Program.Run killed = leasehold.start("run", "--lease", "4", "demo", "sh", "-c", STUBBORN);
         long command = Long.parseLong(awaitLine(dir.resolve("pid")));
         killed.signal("KILL");
 
@@ -104,13 +104,13 @@ class RedisEndToEnd {
 
     @Test
     void theCommandIsEndedWithinItsLeaseIfTheServerIsKilled() throws Exception {
-        Program.Run holder = leasehold.start("run", "--lease", "2", "demo", "sh", "-c", STUBBORN);
+        Program.Run holder = leasehold.start("run", "--lease", "4", "demo", "sh", "-c", STUBBORN);
         long command = Long.parseLong(awaitLine(dir.resolve("pid")));
         redis.kill();
         long killed = System.nanoTime();
 
         assertThat(holder.status()).as(holder.err()).isEqualTo(79);
-        assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(6));
+        assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(9));
         assertThat(holder.err()).contains("ending the command").startsWith("leasehold: ");
         assertThat(holder.err().lines()).hasSize(1);
         assertThat(isRunning(command)).isFalse();

@@ -118,7 +118,7 @@ class SharedRunEndToEnd {
     /** A permit comes back when its holder is killed, and its lease is over. */
     @Test
     void thePermitOfAKilledRunComesBack() throws Exception {
-        Program.Run killed = start("run", "--lease", "2", "--slots", "2", "api", "sh", "-c", STAY);
+        Program.Run killed = start("run", "--lease", "4", "--slots", "2", "api", "sh", "-c", STAY);
         start("run", "--slots", "2", "api", "sh", "-c", STAY);
         killed.signal("KILL");
 

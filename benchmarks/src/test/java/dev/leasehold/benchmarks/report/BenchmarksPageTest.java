@@ -17,6 +17,10 @@ class BenchmarksPageTest {
     private Path directory;
 
     private static Outcome outcome(String name, double rate) {
+        return outcome(name, rate, 1);
+    }
+
+    private static Outcome outcome(String name, double rate, int threads) {
         Map<String, Samples> samples = new LinkedHashMap<>();
         for (String contestant : List.of("bare", "Leasehold")) {
             Samples own = new Samples();
@@ -30,7 +34,7 @@ class BenchmarksPageTest {
                 "Leasehold",
                 samples,
                 "*how*",
-                new Outcome.Point("Redis", 1, 1, 1));
+                new Outcome.Point("Redis", 1, threads, 1));
     }
 
     @Test
@@ -50,6 +54,28 @@ class BenchmarksPageTest {
         assertThat(text.indexOf("<!-- begin two -->"))
                 .isBetween(text.indexOf("<!-- end one -->"), text.indexOf("<!-- begin three -->"));
         assertThat(directory.resolve("benchmarks/two.svg")).content().contains("<svg", "2,000");
+    }
+
+    @Test
+    void aPlotOfScalingNeedsSeveralPoints() throws IOException {
+        Path file = directory.resolve("benchmarks.md");
+        BenchmarksPage page = new BenchmarksPage(file, List.of("1", "4", "16", "64"));
+        List<Outcome> four =
+                List.of(outcome("1", 10, 1), outcome("4", 40, 4), outcome("16", 160, 16), outcome("64", 640, 64));
+        page.update(four.subList(0, 3));
+        assertThat(file).content().doesNotContain("scaling");
+        page.update(four);
+        assertThat(file)
+                .content()
+                .contains(
+                        "<!-- end 64 -->\n\n<!-- begin scaling-threads-redis -->",
+                        "### Redis: threads of one process on one lock\n",
+                        "(benchmarks/scaling-threads-redis.svg)",
+                        "--workload 1,4,16,64`")
+                .doesNotContain("scaling-processes", "scaling-locks");
+        assertThat(directory.resolve("benchmarks/scaling-threads-redis.svg"))
+                .content()
+                .contains("<svg", "Leasehold: 640", ">64<");
     }
 
     @Test
