@@ -167,7 +167,7 @@ final class BenchCommand implements Callable<Integer> {
                     new BenchmarksPage(
                                     page,
                                     Catalog.all().stream().map(Workload::name).toList())
-                            .update(List.of(outcome));
+                            .update(report.outcomes());
                 }
             }
         }
