@@ -262,9 +262,9 @@ while read -r next_term next_kill next_pid; do
   echo armed
 done
 
-# The wrapper is gone, or lets the command go. The look for whom to send the TERM is not taken from the grace; the timer
-# still stands meanwhile.
-has_begun || find_members
+# The wrapper is gone, or lets the command go. If it takes a look to know whom to send the TERM, that is not taken from the
+# grace; the timer still stands meanwhile.
+has_begun || find_known || find_members
 clock
 soon=$((now + grace))
 [ "$soon" -lt "$kill_at" ] || soon=$kill_at
