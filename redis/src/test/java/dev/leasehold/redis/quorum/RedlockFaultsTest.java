@@ -135,10 +135,11 @@ class RedlockFaultsTest {
         assertThatThrownBy(() -> client.lock("x").tryAcquire(Duration.ofSeconds(3)))
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
                     assertThat(e.isLasting()).isTrue();
-                    // After 1.5 s of silence its connection is given up, and another is made in vain.
+                    // After 1.5 s of silence its connection is given up, perhaps with a claim; another is made in vain.
                     assertThat(e.nodes().get(0).answer())
                             .matches(
-                                    "no answer within 100 ms|.*there is no connection: it is being made.*|.*nothing came in for 2 s.*");
+                                    "no answer within 100 ms|.*there is no connection: it is being made.*"
+                                            + "|.*nothing came in for 2 s.*|.*may have been carried out: .*Connection closed.*");
                 });
         assertThat(Duration.ofNanos(System.nanoTime() - start))
                 .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
