@@ -2,6 +2,7 @@ package dev.leasehold.jdbc.protocol;
 
 import dev.leasehold.StoreUnavailableException.Outcome;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -57,6 +58,16 @@ public final class StoreOperation<T> {
         this.note = note;
         this.writes = writes;
         this.deadline = deadline;
+    }
+
+    /**
+     * Returns how long after its beginning an operation is given up: a 32nd part before the callers that wait for it
+     * are, so that they are told the reason. (At the same time, two timers decided who came first.)
+     *
+     * @param storeTimeout how long the client waits for the store
+     */
+    public static Duration timeout(Duration storeTimeout) {
+        return storeTimeout.minus(storeTimeout.dividedBy(32));
     }
 
     public @Nullable String lock() {

@@ -265,7 +265,8 @@ public final class OpenJdbcStore
                 work,
                 note,
                 true,
-                context.time().nanos() + context.storeTimeout().toNanos());
+                context.time().nanos()
+                        + StoreOperation.timeout(context.storeTimeout()).toNanos());
     }
 
     private <T> CompletionStage<T> submit(ServerOperation<T> request) {
@@ -373,7 +374,7 @@ public final class OpenJdbcStore
     }
 
     private void giveUp(StoreOperation<?> operation) {
-        String waited = context.storeTimeout().toMillis() + " ms";
+        String waited = StoreOperation.timeout(context.storeTimeout()).toMillis() + " ms";
         NoConnection exhausted = database.exhausted();
         operation.fail(outcome -> exhausted != null
                 ? ServerFailures.noConnection(exhausted, name, outcome)

@@ -111,7 +111,8 @@ public final class SqliteStore implements Store, CallerThreads {
 
     private <T> CompletionStage<T> submit(
             @Nullable String lock, boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
-        long deadline = context.time().nanos() + context.storeTimeout().toNanos();
+        long deadline = context.time().nanos()
+                + StoreOperation.timeout(context.storeTimeout()).toNanos();
         StoreOperation<T> operation = new StoreOperation<>(lock, work, note, writes, deadline);
         thread.submit(operation);
         return operation.answer();

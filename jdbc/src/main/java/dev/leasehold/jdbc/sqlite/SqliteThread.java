@@ -204,7 +204,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
             lock.unlock();
         }
         boolean locked = worker.isLocked();
-        String waited = context.storeTimeout().toMillis() + " ms";
+        String waited = StoreOperation.timeout(context.storeTimeout()).toMillis() + " ms";
         for (StoreOperation<?> operation : late) {
             operation.fail(outcome -> SqliteFailures.timedOut(file, waited, outcome, locked));
         }

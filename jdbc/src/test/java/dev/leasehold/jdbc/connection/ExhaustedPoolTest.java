@@ -10,10 +10,18 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.jdbc.server.OpenJdbcStore;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.test.VirtualTime;
+import dev.leasehold.testkit.NoSignals;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
@@ -88,6 +96,28 @@ class ExhaustedPoolTest {
                         .hasMessageNotContaining("Check that the database is running");
                 assertThat(one.isClosed() || two.isClosed()).isFalse();
             }
+        }
+    }
+
+    /** The client's own timer was as early as the store's, and a caller that it failed was told to look for the database. */
+    @Test
+    void isNamedBeforeTheCallersTimeIsOver() throws Exception {
+        VirtualTime time = new VirtualTime();
+        StoreContext context = new StoreContext("client", "owner", "", time, Duration.ofSeconds(5), new NoSignals());
+        OpenJdbcStore store = (OpenJdbcStore) JdbcStore.using(pool).open(context);
+        try (Connection one = pool.getConnection();
+                Connection two = pool.getConnection()) {
+            Claim claim = new Claim(new ClaimId("client", 1), "a", Duration.ofSeconds(30), 0, true);
+            CompletableFuture<ClaimAnswer> answer = store.claim(claim).toCompletableFuture();
+            await().until(store::isStarved);
+            time.advance(Duration.ofMillis(4_900));
+            assertThat(answer)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withMessageContaining("all 2 connections of the pool shop are in use");
+            assertThat(one.isClosed() || two.isClosed()).isFalse();
+        } finally {
+            store.close();
         }
     }
 

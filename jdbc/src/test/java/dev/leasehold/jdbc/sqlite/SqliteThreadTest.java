@@ -15,6 +15,8 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreContext;
+import dev.leasehold.test.VirtualTime;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -120,6 +122,23 @@ class SqliteThreadTest {
             }
             statement.execute("COMMIT");
             assertThat(client.inspect("*")).isEmpty();
+        }
+    }
+
+    /** The client's own timer was as early as the store's, and a caller that it failed was not told who keeps the file. */
+    @Test
+    void aRequestIsGivenUpBeforeItsCaller() throws SQLException {
+        VirtualTime clock = new VirtualTime();
+        StoreContext context = new StoreContext("client", "owner", "", clock, Duration.ofSeconds(5), new NoSignals());
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = other.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            SqliteStore store = new SqliteFactory(file).open(context, new SettableClock());
+            Claim claim = new Claim(new ClaimId("client", 1), "a", Duration.ofSeconds(30), 0, true);
+            CompletableFuture<ClaimAnswer> answer = store.claim(claim).toCompletableFuture();
+            clock.advance(Duration.ofMillis(4_900));
+            assertThat(answer).isCompletedExceptionally();
+            store.close();
         }
     }
 
