@@ -41,7 +41,7 @@ class SharedSignalsTest {
             Lease second = one.semaphore("a", 2).acquire();
             CompletableFuture<Lease> waiting = semaphore.acquireAsync();
             second.close();
-            Lease third = waiting.get(2, TimeUnit.SECONDS);
+            Lease third = waiting.get(4, TimeUnit.SECONDS);
             assertThat(third.slot()).hasValue(1);
             assertThat(store.released).extracting(LeaseId::token).containsExactly(second.token());
             third.close();
@@ -55,7 +55,7 @@ class SharedSignalsTest {
                 Leasehold breaker = Leasehold.builder().store(store.real()).build()) {
             Lease permit = client.semaphore("a", 2).acquire();
             breaker.breakLock("a", permit.token());
-            assertThat(permit.ended().toCompletableFuture().get(2, TimeUnit.SECONDS))
+            assertThat(permit.ended().toCompletableFuture().get(4, TimeUnit.SECONDS))
                     .isEqualTo(LeaseState.LOST);
         }
     }

@@ -61,13 +61,13 @@ public final class StoreOperation<T> {
     }
 
     /**
-     * Returns how long after its beginning an operation is given up: a 32nd part before the callers that wait for it
+     * Returns how long after its beginning an operation is given up: a 20th part before the callers that wait for it
      * are, so that they are told the reason. (At the same time, two timers decided who came first.)
      *
      * @param storeTimeout how long the client waits for the store
      */
     public static Duration timeout(Duration storeTimeout) {
-        return storeTimeout.minus(storeTimeout.dividedBy(32));
+        return storeTimeout.minus(storeTimeout.dividedBy(20));
     }
 
     public @Nullable String lock() {

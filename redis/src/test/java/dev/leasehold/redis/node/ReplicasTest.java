@@ -172,12 +172,13 @@ class ReplicasTest {
 
     @Test
     void anUnacknowledgedRenewalDoesNotMoveTheDeadline() throws Exception {
-        Leasehold client = waiting(Duration.ofSeconds(1));
+        Leasehold client = waiting(Duration.ofSeconds(3));
         Lease lease = client.lock("x").acquire();
         long start = System.nanoTime();
         replica.signal("STOP");
         await().pollInterval(Duration.ofMillis(5)).until(() -> lease.state() == LeaseState.LOST);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(1300));
+        // The first renewal would have made four of the three seconds.
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMillis(3_900));
     }
 
     @Test
@@ -207,7 +208,7 @@ class ReplicasTest {
         long start = System.nanoTime();
         assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(client.locks("*")).hasSize(1);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(2));
         assertThat(isWaiting()).isTrue();
         claim.cancel(true);
     }
