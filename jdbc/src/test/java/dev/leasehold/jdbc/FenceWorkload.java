@@ -91,7 +91,7 @@ abstract class FenceWorkload {
 
     @Test
     void registeredBeforeTheFirstReadItLosesNone() throws Exception {
-        run(Duration.ofSeconds(4));
+        run(Duration.ofSeconds(4), Duration.ofSeconds(40));
         assertThat(lost()).isEmpty();
         assertThat(acknowledged).isNotEmpty();
         assertThat(refused.get()).isPositive();
@@ -120,8 +120,9 @@ abstract class FenceWorkload {
         return lost;
     }
 
-    private void run(Duration duration) throws Exception {
-        long end = System.nanoTime() + duration.toNanos();
+    /** Runs for some time, and for longer, up to a limit, where a busy machine has not refused or taken anything yet. */
+    private void run(Duration least, Duration most) throws Exception {
+        long start = System.nanoTime();
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try {
             List<Future<?>> all = new ArrayList<>();
@@ -130,7 +131,8 @@ abstract class FenceWorkload {
                 DistributedLock lock = lock(i);
                 all.add(threads.submit(() -> {
                     try (Connection connection = DriverManager.getConnection(url())) {
-                        while (System.nanoTime() - end < 0) {
+                        while (isWithin(least, start)
+                                || (isWithin(most, start) && (refused.get() == 0 || acknowledged.isEmpty()))) {
                             add(lock, connection, random);
                         }
                     }
@@ -143,6 +145,10 @@ abstract class FenceWorkload {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    private static boolean isWithin(Duration limit, long start) {
+        return System.nanoTime() - start < limit.toNanos();
     }
 
     private void add(DistributedLock lock, Connection connection, Random random) throws Exception {
