@@ -129,7 +129,7 @@ class LossEndToEnd {
 
     @Test
     void aBrokenLocksHolderIsToldAndItsSuccessorIsSpared() throws Exception {
-        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         String shown = leasehold.run("show", "demo").succeeded().out();
         String json = leasehold.run("ls", "--json", "d*").succeeded().out();
@@ -137,7 +137,7 @@ class LossEndToEnd {
         assertThat(shown.lines()).hasSize(2);
         assertThat(shown)
                 .contains(
-                        "sh -c echo held; exec sleep 60", "" + holder.process().pid());
+                        "sh -c echo held; exec sleep 300", "" + holder.process().pid());
         assertThat(json).contains("\"pid\":" + holder.process().pid(), "\"name\":\"demo\"");
         assertThat(leasehold.run("ls", "x*").out().lines()).hasSize(1);
         leasehold.run("break", "--yes", "other").failed(1, "nobody holds the lock 'other'");
@@ -149,7 +149,7 @@ class LossEndToEnd {
 
     @Test
     void breakAsksFirst() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         ProcessBuilder builder = new ProcessBuilder(
                         "setsid",
@@ -168,7 +168,7 @@ class LossEndToEnd {
         String said = new String(withoutTerminal.getInputStream().readAllBytes());
 
         assertThat(withoutTerminal.waitFor()).isEqualTo(64);
-        assertThat(said).contains("add --yes").contains("sleep 60");
+        assertThat(said).contains("add --yes").contains("sleep 300");
         assertThat(leasehold.run("run", "-n", "demo", "true").status()).isEqualTo(75);
     }
 

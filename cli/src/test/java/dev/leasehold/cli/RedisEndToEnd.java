@@ -144,7 +144,7 @@ class RedisEndToEnd {
             List<Program.Run> holders = new ArrayList<>();
             for (String name : List.of("a", "b", "c")) {
                 holders.add(leasehold.start(
-                        there, List.of("run", "--lease", "6", name, "sh", "-c", "echo held; exec sleep 60")));
+                        there, List.of("run", "--lease", "6", name, "sh", "-c", "echo held; exec sleep 300")));
             }
             for (Program.Run holder : holders) {
                 awaitLine(holder.outFile());

@@ -71,7 +71,7 @@ class RunEndToEnd {
             assertThat(leasehold.start(Map.of("LC_ALL", "C"), line).succeeded().out())
                     .isEqualTo(name + "|é\n😀\\%\n");
         }
-        Program.Run held = leasehold.start("run", "é", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run held = leasehold.start("run", "é", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(held.outFile());
         assertThat(leasehold.run("run", "-n", "à", "true").status()).isZero();
         assertThat(leasehold
@@ -94,7 +94,7 @@ class RunEndToEnd {
 
     @Test
     void aBusyLockIsNotWaitedForLongerThanAsked() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
 
         leasehold
@@ -112,7 +112,7 @@ class RunEndToEnd {
     @Test
     @DisplayName("The lock is released when the command has ended, and its waiter gets it")
     void theLockIsReleasedWhenTheCommandHasEnded() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         Program.Run waiter = leasehold.start("run", "-v", "demo", "echo", "my turn");
         String told = awaitLine(waiter.errFile());
@@ -121,7 +121,7 @@ class RunEndToEnd {
         assertThat(told)
                 .matches("leasehold: waiting for the lock 'demo', held by pid "
                         + holder.process().pid()
-                        + " on \\S+ \\(sh -c echo held; exec sleep 60\\) since .*; place 1 of 1 in the queue");
+                        + " on \\S+ \\(sh -c echo held; exec sleep 300\\) since .*; place 1 of 1 in the queue");
         assertThat(waiter.succeeded().out()).isEqualTo("my turn\n");
         assertThat(holder.status()).isEqualTo(143);
     }
@@ -165,7 +165,7 @@ class RunEndToEnd {
 
     @Test
     void asWaiterItLeavesTheQueueWhenItIsTerminated() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 60");
+        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         Program.Run waiter =
                 leasehold.start("run", "-v", "demo", "touch", dir.resolve("ran").toString());
@@ -341,7 +341,7 @@ class RunEndToEnd {
     void aNamespaceIsAskedForAndNamed() throws Exception {
         Program.Run holder = leasehold.start(
                 Map.of("LEASEHOLD_STORE", leasehold.store() + "?leasehold.namespace=prod"),
-                List.of("run", "demo", "sh", "-c", "echo held; exec sleep 60"));
+                List.of("run", "demo", "sh", "-c", "echo held; exec sleep 300"));
         awaitLine(holder.outFile());
 
         assertThat(leasehold.run("show", "demo").out())

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedRunEndToEnd {
 
     private static final String SLOT = "echo slot=$LEASEHOLD_SLOT";
-    private static final String STAY = SLOT + "; exec sleep 60";
+    private static final String STAY = SLOT + "; exec sleep 300";
 
     @TempDir
     Path dir;
@@ -103,7 +103,7 @@ class SharedRunEndToEnd {
 
     @Test
     void oneOfSeveralHoldersIsBrokenByItsToken() throws Exception {
-        Program.Run first = start("run", "--slots", "2", "api", "sh", "-c", "echo $LEASEHOLD_TOKEN; exec sleep 60");
+        Program.Run first = start("run", "--slots", "2", "api", "sh", "-c", "echo $LEASEHOLD_TOKEN; exec sleep 300");
         Program.Run second = start("run", "--slots", "2", "api", "sh", "-c", STAY);
 
         Program.Run unnamed = leasehold.run("break", "--yes", "api");
