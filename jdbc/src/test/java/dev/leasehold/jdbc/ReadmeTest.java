@@ -62,6 +62,28 @@ class ReadmeTest {
         }
     }
 
+    /** Its figures of speed name the tables that they come from, and those that are not ratios stand there. */
+    @Test
+    void itsFiguresOfSpeedAreInTheTablesThatItNames() throws IOException {
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        String claims = readme.substring(readme.indexOf("Versions compared:"), readme.indexOf("## Use it"));
+        String tables = Files.readString(ROOT.resolve("docs/benchmarks.md"));
+        assertThat(Pattern.compile("`([a-z0-9-]+)`").matcher(claims).results().map(name -> "(" + name.group() + ")"))
+                .hasSize(8)
+                .allSatisfy(name -> assertThat(tables).contains(name + "\n"));
+        Matcher line = Pattern.compile("(?m)^- (.*) (\\(`[a-z0-9-]+`\\))\\.$").matcher(claims);
+        int lines = 0;
+        for (; line.find(); lines++) {
+            String table =
+                    tables.split(Pattern.quote(line.group(2) + "\n"), 2)[1].split("\n### ", 2)[0];
+            assertThat(Pattern.compile("\\d{2,}").matcher(line.group(1)).results())
+                    .isNotEmpty()
+                    .allSatisfy(figure ->
+                            assertThat(table.replace(",", "")).containsPattern("\\b" + figure.group() + "\\b"));
+        }
+        assertThat(lines).isEqualTo(2);
+    }
+
     @Test
     void ciRunsItsTestCommand() throws IOException {
         assertThat(Files.readString(ROOT.resolve("README.md"))).contains("./mvnw verify");
