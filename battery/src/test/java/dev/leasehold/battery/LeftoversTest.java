@@ -1,11 +1,11 @@
 package dev.leasehold.battery;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import java.util.concurrent.CompletableFuture;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** The battery finds the holders and waiters that a run leaves in its store. */
@@ -21,11 +21,10 @@ class LeftoversTest {
             Lease lease = client.lock("battery-mutex").acquire();
             Lease unlooked = client.lock("another").acquire(); // It is none of the run's.
             CompletableFuture<Lease> waiting = other.lock("battery-mutex").acquireAsync();
-            Awaitility.await()
-                    .untilAsserted(() -> assertThat(ClientGroup.leftIn(client))
-                            .singleElement()
-                            .asString()
-                            .contains("battery-mutex", "WaiterInfo"));
+            await().untilAsserted(() -> assertThat(ClientGroup.leftIn(client))
+                    .singleElement()
+                    .asString()
+                    .contains("battery-mutex", "WaiterInfo"));
             lease.close();
             waiting.join().close();
             unlooked.close();

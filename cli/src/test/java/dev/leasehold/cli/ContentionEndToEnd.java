@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
@@ -116,7 +117,7 @@ class ContentionEndToEnd {
                 .containsAll(successful);
         assertTokensIncrease();
         assertThat(successful).isNotEmpty();
-        assertThat(troubles.get(10, TimeUnit.SECONDS)).isPositive();
+        assertThat(troubles.get(A_MINUTE, TimeUnit.SECONDS)).isPositive();
     }
 
     /** Until it is interrupted; returns how often. */

@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.cli.Processes.await;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -109,7 +110,9 @@ class GuardTest {
         guard.watch(command.pid());
         hear("armed");
 
-        assertThat(command.waitFor(20, TimeUnit.SECONDS)).as("it has ended").isTrue();
+        assertThat(command.waitFor(A_MINUTE, TimeUnit.SECONDS))
+                .as("it has ended")
+                .isTrue();
         assertThat(BootClock.now()).isGreaterThanOrEqualTo(times.killAt());
         assertThat(command.exitValue()).isEqualTo(137);
         hear("term");

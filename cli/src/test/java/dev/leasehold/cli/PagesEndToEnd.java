@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.architecture.Pages;
@@ -83,7 +84,7 @@ class PagesEndToEnd {
         builder.environment().put("LEASEHOLD_BUILD", "never");
         Process process = builder.start();
         process.getOutputStream().close();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).as(command).isTrue();
+        assertThat(process.waitFor(A_MINUTE, TimeUnit.SECONDS)).as(command).isTrue();
         return process.exitValue();
     }
 }

@@ -1,8 +1,8 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.await;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.util.List;

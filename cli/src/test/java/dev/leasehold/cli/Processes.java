@@ -2,6 +2,7 @@ package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.architecture.Waits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
 /** Processes are others, as the kernel shows them. */
@@ -19,7 +19,7 @@ final class Processes {
     private Processes() {}
 
     static ConditionFactory await() {
-        return Awaitility.await().atMost(Duration.ofSeconds(90)).pollInterval(Duration.ofMillis(20));
+        return Waits.await().pollInterval(Duration.ofMillis(20));
     }
 
     static void signal(String name, long pid) throws IOException, InterruptedException {

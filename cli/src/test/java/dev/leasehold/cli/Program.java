@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -94,7 +95,9 @@ final class Program implements AfterEachCallback {
     record Run(Process process, Path outFile, Path errFile) {
 
         int status() throws InterruptedException {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends in time").isTrue();
+            assertThat(process.waitFor(A_MINUTE, TimeUnit.SECONDS))
+                    .as("ends in time")
+                    .isTrue();
             return process.exitValue();
         }
 

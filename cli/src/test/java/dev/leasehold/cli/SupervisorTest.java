@@ -1,5 +1,6 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.cli.Processes.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -92,7 +93,7 @@ class SupervisorTest {
         FakeLease lease = new FakeLease(Duration.ofHours(1));
         Future<Integer> status = runWithoutGuard(lease, Duration.ofSeconds(6));
 
-        assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(70);
+        assertThat(status.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(70);
         assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);
         assertThat(said.toString()).isEqualTo("leasehold: the guard process has died; ending the command\n");
     }
@@ -106,7 +107,7 @@ class SupervisorTest {
         Instant end = Instant.now().plusSeconds(4);
         lease.endIn(Duration.ofSeconds(4));
 
-        assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(70);
+        assertThat(status.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(70);
         assertThat(Files.getLastModifiedTime(dir.resolve("alive")).toInstant()).isBefore(end);
     }
 
@@ -116,7 +117,7 @@ class SupervisorTest {
         Future<Integer> status = runWithoutGuard(lease, Duration.ofHours(1));
         lease.lose();
 
-        assertThat(status.get(20, TimeUnit.SECONDS)).isEqualTo(79);
+        assertThat(status.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(79);
         assertThat(said.toString())
                 .endsWith("the lock 'demo' is lost; ending the command\n")
                 .hasLineCount(2);

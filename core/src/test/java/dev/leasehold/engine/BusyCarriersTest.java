@@ -1,5 +1,7 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -16,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,7 +47,9 @@ class BusyCarriersTest {
         for (int i = 0; i < carriers; i++) {
             start.invoke(null, spinning);
         }
-        assertThat(busy.await(30, TimeUnit.SECONDS)).as("each has a carrier").isTrue();
+        assertThat(busy.await(A_MINUTE, TimeUnit.SECONDS))
+                .as("each has a carrier")
+                .isTrue();
     }
 
     @AfterEach
@@ -63,7 +66,7 @@ class BusyCarriersTest {
         WrappedStore store = new WrappedStore();
         try (Leasehold client = client(store);
                 Lease lease = client.lock("a").acquire()) {
-            Awaitility.await().until(() -> store.operations.get() > 3); // One is the claim, the others are renewals.
+            await().until(() -> store.operations.get() > 3); // One is the claim, the others are renewals.
             assertThat(lease.isValid()).isTrue();
         }
     }

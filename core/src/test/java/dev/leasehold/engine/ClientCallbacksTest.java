@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
@@ -84,7 +85,7 @@ class ClientCallbacksTest {
                 }));
             }
             held.forEach(Lease::close);
-            CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(30, TimeUnit.SECONDS);
+            CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(A_MINUTE, TimeUnit.SECONDS);
         }
     }
 
@@ -101,11 +102,11 @@ class ClientCallbacksTest {
                     told.countDown();
                 })
                 .build()) {
-            Lease lease = leasehold.lock("a").acquireAsync().get(10, TimeUnit.SECONDS);
+            Lease lease = leasehold.lock("a").acquireAsync().get(A_MINUTE, TimeUnit.SECONDS);
             lease.onStateChange((which, state) -> {});
             lease.ended().thenRun(() -> {});
             lease.close();
-            assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(told.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         }
         assertThat(callers).hasSizeGreaterThanOrEqualTo(3).allMatch(name -> name.startsWith("leasehold-callback"));
     }
@@ -126,7 +127,7 @@ class ClientCallbacksTest {
                 })
                 .build()) {
             CompletableFuture<Lease> future = leasehold.lock("a").acquireAsync();
-            assertThat(blocked.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(blocked.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
             try (Lease lease = leasehold.lock("b").acquire()) {
                 assertThat(lease.isValid()).isTrue();
             }
@@ -147,7 +148,7 @@ class ClientCallbacksTest {
             assertThat(leasehold
                             .lock("a")
                             .acquireAsync()
-                            .get(10, TimeUnit.SECONDS)
+                            .get(A_MINUTE, TimeUnit.SECONDS)
                             .isValid())
                     .isTrue();
         }
@@ -166,7 +167,7 @@ class ClientCallbacksTest {
                 }
             });
             lease.close();
-            assertThat(acquired.get(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(acquired.get(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         }
     }
 }

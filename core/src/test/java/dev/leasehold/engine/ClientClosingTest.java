@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.architecture.Waits;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
@@ -27,7 +29,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +45,7 @@ class ClientClosingTest {
         assertThatThrownBy(lock::acquire).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> leasehold.lock("b")).isInstanceOf(IllegalStateException.class);
         CompletableFuture<Lease> future = lock.acquireAsync();
-        assertThatThrownBy(() -> future.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> future.get(A_MINUTE, TimeUnit.SECONDS))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IllegalStateException.class);
     }
@@ -59,7 +60,7 @@ class ClientClosingTest {
         DistributedLock another = leasehold.lock("b");
         Thread closer = new Thread(() -> leasehold.close(LockOptions.FOREVER));
         closer.start();
-        Awaitility.await()
+        Waits.await()
                 .untilAsserted(() -> assertThatThrownBy(another::tryAcquire).isInstanceOf(IllegalStateException.class));
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
@@ -108,7 +109,7 @@ class ClientClosingTest {
                 start.await();
                 leasehold.close();
                 for (var caller : callers) {
-                    caller.get(10, TimeUnit.SECONDS);
+                    caller.get(A_MINUTE, TimeUnit.SECONDS);
                 }
                 try (Leasehold other = ShortStoreTimeout.client(memory)) {
                     assertThat(other.locks("*")).as("round %s", round).isEmpty();
@@ -201,7 +202,7 @@ class ClientClosingTest {
         CompletableFuture<?> closed = leasehold.closeAsync(LockOptions.FOREVER);
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        closed.get(10, TimeUnit.SECONDS);
+        closed.get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(store.closes).hasValue(1);
         leasehold.close();
         assertThat(store.closes).hasValue(1);
@@ -209,7 +210,7 @@ class ClientClosingTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -241,7 +242,7 @@ class ClientClosingTest {
             told.countDown();
         });
         lease.close();
-        assertThat(told.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(told.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         Set<Thread> timers = timerThreads();
         timers.removeAll(before);
         assertThat(timers).hasSize(1);

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -47,14 +48,14 @@ class ClientFaultTest {
             CompletableFuture<Optional<Lease>> unlucky =
                     leasehold.lock("x", SHORT).tryAcquireAsync(PATIENT);
             for (CompletableFuture<?> failed : List.of(waiting, unlucky)) {
-                assertThatThrownBy(() -> failed.get(20, TimeUnit.SECONDS))
+                assertThatThrownBy(() -> failed.get(A_MINUTE, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class)
                         .cause()
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("fault")
                         .hasRootCauseMessage("simulated");
             }
-            assertThat(held.ended().toCompletableFuture().get(20, TimeUnit.SECONDS))
+            assertThat(held.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
                     .isEqualTo(LeaseState.LOST);
             assertThat(held.release()).isEqualTo(LeaseState.LOST);
             try (Lease again = leasehold.lock("x", SHORT).acquire()) {

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -184,7 +185,7 @@ class ClientStoreTest {
                 }));
             }
             for (var caller : callers) {
-                caller.get(30, TimeUnit.SECONDS);
+                caller.get(A_MINUTE, TimeUnit.SECONDS);
             }
         } finally {
             threads.shutdownNow();

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,6 +9,7 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.architecture.Waits;
 import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +20,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ class ClosingUnderABodyTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -77,7 +78,7 @@ class ClosingUnderABodyTest {
         Future<?> body = body(LockOptions.defaults());
         leasehold.close();
         mayEnd.countDown();
-        assertThatThrownBy(() -> body.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> body.get(A_MINUTE, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("client was closed");
     }
@@ -86,7 +87,7 @@ class ClosingUnderABodyTest {
     void aBodyIsInterruptedIfItAskedForThat() throws Exception {
         Future<?> body = body(LockOptions.defaults().withInterruptOnLoss(true));
         leasehold.close();
-        assertThatThrownBy(() -> body.get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> body.get(A_MINUTE, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(LeaseLostException.class)
                 .satisfies(e ->
@@ -133,7 +134,7 @@ class ClosingUnderABodyTest {
         closing.close(Duration.ZERO);
         assertThat(left.state()).isEqualTo(LeaseState.LOST);
         assertThat(session.closes).hasValue(1);
-        Awaitility.await().until(() -> session.closes.get() == 2);
+        Waits.await().until(() -> session.closes.get() == 2);
         assertThat(other.lock("left").tryAcquire()).isPresent();
     }
 }

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseSet;
@@ -38,7 +39,7 @@ class LockSetTriesTest {
             assertThat(store.asked).extracting(Claim::lock).containsExactly("a", "b", "c");
             assertThat(store.asked).noneMatch(Claim::enqueue);
             store.goOn.complete(null);
-            set.get(20, TimeUnit.SECONDS).close();
+            set.get(A_MINUTE, TimeUnit.SECONDS).close();
         }
     }
 }

@@ -1,7 +1,8 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
@@ -110,7 +111,7 @@ class SelfWaitTest {
                 leasehold.locks("api").stream().anyMatch(lock -> !lock.waiters().isEmpty()));
         CompletableFuture<Void> written = writer.thenAccept(Lease::close);
         warned(read, () -> leasehold.readWriteLock("api").read().acquire());
-        written.get(20, TimeUnit.SECONDS);
+        written.get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     @Test
@@ -163,6 +164,6 @@ class SelfWaitTest {
                 },
                 "elsewhere");
         thread.start();
-        return lease.get(20, TimeUnit.SECONDS);
+        return lease.get(A_MINUTE, TimeUnit.SECONDS);
     }
 }

@@ -1,5 +1,6 @@
 package dev.leasehold.internal;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -39,7 +40,7 @@ class SerialExecutorTest {
                     done.countDown();
                 });
             }
-            assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(done.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
             assertThat(most).hasValue(1);
             assertThat(order).isSorted().hasSize(10_000);
         } finally {

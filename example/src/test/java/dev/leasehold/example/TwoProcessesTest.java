@@ -1,7 +1,7 @@
 package dev.leasehold.example;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.PostgresServer;
@@ -113,7 +113,7 @@ class TwoProcessesTest {
     void oneRunsEachTickAndTheOtherTakesOver() throws Exception {
         Instance a = Instance.start("a");
         a.awaitUp();
-        await().atMost(Duration.ofSeconds(20)).until(() -> count("SELECT count(*) FROM led") > 0);
+        await().until(() -> count("SELECT count(*) FROM led") > 0);
         Instance b = Instance.start("b");
         try {
             b.awaitUp();
@@ -122,20 +122,18 @@ class TwoProcessesTest {
 
             assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1"))
                     .isEqualTo("a");
-            await().atMost(Duration.ofSeconds(20)).until(() -> count("SELECT count(*) FROM tick") > 2);
+            await().until(() -> count("SELECT count(*) FROM tick") > 2);
             long ticks = count("SELECT count(*) FROM tick");
             a.process().destroyForcibly().waitFor();
             long killed = System.nanoTime();
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> text("SELECT instance FROM led ORDER BY term DESC LIMIT 1")
-                            .equals("b"));
+            await().until(() ->
+                    text("SELECT instance FROM led ORDER BY term DESC LIMIT 1").equals("b"));
             assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(Duration.ofSeconds(6));
-            await().atMost(Duration.ofSeconds(20)).until(() -> count("SELECT count(*) FROM tick") > ticks + 1);
+            await().until(() -> count("SELECT count(*) FROM tick") > ticks + 1);
             assertThat(count("SELECT count(*) - count(DISTINCT second) FROM tick"))
                     .as("ticks that were run twice")
                     .isZero();
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND ended") > 0);
+            await().until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND ended") > 0);
 
             aShutdownInMidJobLosesNothing(b);
         } finally {
@@ -182,8 +180,7 @@ class TwoProcessesTest {
     }
 
     private static void aShutdownInMidJobLosesNothing(Instance b) throws Exception {
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND NOT ended") == 1);
+        await().until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND NOT ended") == 1);
         b.process().destroy(); // SIGTERM
         assertThat(b.process().waitFor(30, java.util.concurrent.TimeUnit.SECONDS))
                 .isTrue();

@@ -1,7 +1,8 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -131,7 +132,6 @@ class CallerRunsTest {
         await().pollInSameThread()
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(1))
-                .atMost(Duration.ofSeconds(60))
                 .until(() -> cycleIsOurs(lock));
     }
 
@@ -196,7 +196,10 @@ class CallerRunsTest {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
             for (int i = 0; i < CYCLES; i++) {
-                lock.acquireAsync().get(10, TimeUnit.SECONDS).releaseAsync().get(10, TimeUnit.SECONDS);
+                lock.acquireAsync()
+                        .get(A_MINUTE, TimeUnit.SECONDS)
+                        .releaseAsync()
+                        .get(A_MINUTE, TimeUnit.SECONDS);
             }
             assertThat(threads).isNotEmpty().allMatch(thread -> thread.startsWith("leasehold-jdbc-"));
         }
@@ -226,7 +229,7 @@ class CallerRunsTest {
             }
             callers.forEach(Thread::start);
             for (CompletableFuture<Void> one : all) {
-                one.get(60, TimeUnit.SECONDS);
+                one.get(A_MINUTE, TimeUnit.SECONDS);
             }
             assertThat(mostRunning.get()).isBetween(1, 3);
         }
@@ -259,7 +262,7 @@ class CallerRunsTest {
             assertThat(interrupted.get(3, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
             assertThat(other).isNotDone();
             proxy.letGo();
-            try (Lease lease = other.get(30, TimeUnit.SECONDS)) {
+            try (Lease lease = other.get(A_MINUTE, TimeUnit.SECONDS)) {
                 assertThat(lease.isValid()).isTrue();
             }
         }
@@ -279,8 +282,7 @@ class CallerRunsTest {
             long took = System.nanoTime() - begun;
             proxy.letGo();
             assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(2_500)); // Workers wait for five seconds.
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> client.locks(name).isEmpty());
+            await().until(() -> client.locks(name).isEmpty());
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
@@ -14,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.awaitility.Awaitility;
 
 /** Contention is between clients that want one lock at the same time, each on a thread of its own. */
 final class Contention {
@@ -65,7 +66,7 @@ final class Contention {
             }));
         }
         for (CompletableFuture<Void> one : all) {
-            one.get(60, TimeUnit.SECONDS);
+            one.get(A_MINUTE, TimeUnit.SECONDS);
         }
         assertThat(done).hasValue(clients.size() * times);
     }
@@ -98,7 +99,7 @@ final class Contention {
         awaitMore(done);
         stop.set(true);
         for (CompletableFuture<Void> each : all) {
-            each.get(30, TimeUnit.SECONDS);
+            each.get(A_MINUTE, TimeUnit.SECONDS);
         }
         assertThat(twice).hasValue(0);
         held.extend(Duration.ofSeconds(40));
@@ -108,6 +109,6 @@ final class Contention {
 
     private static void awaitMore(AtomicInteger done) {
         int before = done.get();
-        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> done.get() > before + 20);
+        await().atMost(Duration.ofSeconds(90)).until(() -> done.get() > before + 20);
     }
 }

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
@@ -19,7 +20,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -76,8 +76,7 @@ class FarClientTest {
                     .map(pair -> pair.far().acquireAsync())
                     .toList();
             // They join, ask again and withdraw, others come meanwhile: for longer than a lease.
-            Awaitility.await()
-                    .pollInterval(Duration.ofMillis(500))
+            await().pollInterval(Duration.ofMillis(500))
                     .during(Duration.ofMillis(2500))
                     .atMost(Duration.ofSeconds(6))
                     .untilAsserted(() -> {

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -248,7 +249,7 @@ public abstract class FenceContract {
             }));
         }
         for (CompletableFuture<Void> each : all) {
-            each.get(30, TimeUnit.SECONDS);
+            each.get(A_MINUTE, TimeUnit.SECONDS);
         }
         try (Connection connection = begin()) {
             other.register(connection, name, 1);
@@ -279,7 +280,7 @@ public abstract class FenceContract {
                     } else {
                         paused.rollback();
                     }
-                    assertThat(successor.get(30, TimeUnit.SECONDS)).isEqualTo(commits ? seen + 10 : seen);
+                    assertThat(successor.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(commits ? seen + 10 : seen);
                     assertThatThrownBy(() -> fence().register(paused, name, 1)).isInstanceOf(StaleTokenException.class);
                     paused.rollback();
                 }
@@ -335,7 +336,7 @@ public abstract class FenceContract {
                     }));
                 }
                 for (CompletableFuture<Boolean> each : all) {
-                    each.get(30, TimeUnit.SECONDS);
+                    each.get(A_MINUTE, TimeUnit.SECONDS);
                 }
                 assertThat(all.get(2).get()).as("the newest").isTrue();
                 assertThatThrownBy(() -> committed(three.get(0), 2, connection -> null))
@@ -373,7 +374,7 @@ public abstract class FenceContract {
                 }));
             }
             for (CompletableFuture<Void> each : all) {
-                each.get(60, TimeUnit.SECONDS);
+                each.get(A_MINUTE, TimeUnit.SECONDS);
             }
             try (Connection connection = DriverManager.getConnection(url())) {
                 assertThat(account.balance(connection)).as("level " + level).isEqualTo(before + done.get());

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
@@ -140,7 +141,7 @@ abstract class FenceWorkload {
                 }));
             }
             for (Future<?> one : all) {
-                one.get(60, TimeUnit.SECONDS);
+                one.get(A_MINUTE, TimeUnit.SECONDS);
             }
         } finally {
             threads.shutdownNow();

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,7 +22,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -86,7 +87,7 @@ class MariaDbHardCasesTest {
                         threadEach));
             }
             for (CompletableFuture<Void> each : all) {
-                each.get(60, TimeUnit.SECONDS);
+                each.get(A_MINUTE, TimeUnit.SECONDS);
             }
         }
         assertThat(MARIADB.get().log().substring(before)).doesNotContainIgnoringCase("deadlock");
@@ -126,11 +127,9 @@ class MariaDbHardCasesTest {
                 held.add(mysql.lock(name + "-mysql-" + i, brief).acquireAsync());
             }
             for (CompletableFuture<Lease> lease : held) {
-                lease.get(30, TimeUnit.SECONDS);
+                lease.get(A_MINUTE, TimeUnit.SECONDS);
             }
-            Awaitility.await()
-                    .during(Duration.ofSeconds(6))
-                    .atMost(Duration.ofSeconds(20))
+            await().during(Duration.ofSeconds(6))
                     .until(() -> held.stream().allMatch(lease -> lease.join().isValid()));
         }
     }

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
@@ -24,7 +26,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -57,14 +58,14 @@ class PostgresHandOverTest {
             for (int i = 0; i < 6; i++) {
                 Lease held = one.lock(name, LONG).acquire();
                 CompletableFuture<Lease> waiting = two.lock(name, LONG).acquireAsync();
-                Awaitility.await().until(() -> one.locks(name).get(0).waiters().size() == 1);
-                Awaitility.await() // Until it relies on messages, and has no question under way.
+                await().until(() -> one.locks(name).get(0).waiters().size() == 1);
+                await() // Until it relies on messages, and has no question under way.
                         .during(Duration.ofMillis(300))
                         .until(() -> theirs.drain().isEmpty());
                 ours.drain();
                 held.release();
                 releases.add(ours.drain());
-                Lease next = waiting.get(60, TimeUnit.SECONDS);
+                Lease next = waiting.get(A_MINUTE, TimeUnit.SECONDS);
                 looks.add(theirs.drain());
                 next.release();
             }
@@ -98,7 +99,7 @@ class PostgresHandOverTest {
             }
             clients.get(0).release(mutex);
             Set<String> told = new HashSet<>();
-            Awaitility.await().untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 for (PGNotification each : listening.unwrap(PGConnection.class).getNotifications(1)) {
                     if (each.getParameter().equals("granted")) {
                         told.add(each.getName());

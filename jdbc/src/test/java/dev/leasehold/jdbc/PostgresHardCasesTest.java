@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariConfig;
@@ -24,7 +26,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -113,7 +114,7 @@ class PostgresHardCasesTest {
             waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
             one.lock(name + " other").acquire().close();
             held.close();
-            waiting.get(20, TimeUnit.SECONDS).close();
+            waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
         }
     }
 
@@ -127,7 +128,7 @@ class PostgresHardCasesTest {
                 held.add(one.lock(name + i).acquireAsync());
             }
             for (CompletableFuture<Lease> lease : held) {
-                lease.get(30, TimeUnit.SECONDS);
+                lease.get(A_MINUTE, TimeUnit.SECONDS);
             }
             for (int i = 0; i < 200; i++) {
                 waiting.add(two.lock(name + i).acquireAsync());
@@ -136,7 +137,7 @@ class PostgresHardCasesTest {
                 lease.join().releaseAsync();
             }
             for (CompletableFuture<Lease> lease : waiting) {
-                assertThat(lease.get(30, TimeUnit.SECONDS).isValid()).isTrue();
+                assertThat(lease.get(A_MINUTE, TimeUnit.SECONDS).isValid()).isTrue();
             }
         }
     }
@@ -151,12 +152,11 @@ class PostgresHardCasesTest {
                 held.add(client.lock(name + i, brief).acquireAsync());
             }
             for (CompletableFuture<Lease> lease : held) {
-                lease.get(30, TimeUnit.SECONDS);
+                lease.get(A_MINUTE, TimeUnit.SECONDS);
             }
             int before = pool.lent.get();
-            Awaitility.await() // A little longer than a lease.
+            await() // A little longer than a lease.
                     .during(Duration.ofSeconds(7))
-                    .atMost(Duration.ofSeconds(30))
                     .untilAsserted(() -> assertThat(held)
                             .allSatisfy(
                                     lease -> assertThat(lease.join().isValid()).isTrue()));
@@ -208,7 +208,7 @@ class PostgresHardCasesTest {
                 if (blocker != null) {
                     blocker.close();
                 }
-                try (Lease lease = asked.get(30, TimeUnit.SECONDS)) {
+                try (Lease lease = asked.get(A_MINUTE, TimeUnit.SECONDS)) {
                     assertThat(lease.token()).isGreaterThan(last);
                     last = lease.token();
                     assertThat(elsewhere.lock(name).tryAcquire()).isEmpty();
@@ -274,7 +274,7 @@ class PostgresHardCasesTest {
             CompletableFuture<Lease> waiting = two.lock(name).acquireAsync();
             waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
             held.close();
-            waiting.get(20, TimeUnit.SECONDS);
+            waiting.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(one.breakLock(name, waiting.join().token())).isTrue();
             assertThat(log.drain()).isNotEmpty().noneMatch(statement -> statement.contains("pg_notify"));
         }
@@ -307,7 +307,7 @@ class PostgresHardCasesTest {
     }
 
     private static void waitUntil(Condition condition) {
-        org.awaitility.Awaitility.await().atMost(Duration.ofSeconds(90)).until(condition::holds);
+        await().atMost(Duration.ofSeconds(90)).until(condition::holds);
     }
 
     /** Counts whatever the log calls an error. */

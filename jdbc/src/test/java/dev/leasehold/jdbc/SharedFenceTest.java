@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -226,7 +227,7 @@ class SharedFenceTest {
                                 at.server().fence().registerShared(two, name, 9);
                                 return pages(two);
                             })
-                            .get(10, TimeUnit.SECONDS))
+                            .get(A_MINUTE, TimeUnit.SECONDS))
                     .isZero();
             one.commit();
             two.commit();
@@ -245,7 +246,7 @@ class SharedFenceTest {
                 assertThatThrownBy(() -> reader.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
                 setPages(paused, token);
                 paused.commit();
-                assertThat(reader.get(30, TimeUnit.SECONDS)).isEqualTo(token);
+                assertThat(reader.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(token);
             }
         }
     }
@@ -263,7 +264,7 @@ class SharedFenceTest {
             assertThatThrownBy(() -> reader.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
             setPages(paused, 2);
             paused.commit();
-            assertThat(reader.get(30, TimeUnit.SECONDS)).isEqualTo(2);
+            assertThat(reader.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(2);
         }
     }
 
@@ -282,7 +283,7 @@ class SharedFenceTest {
                         elsewhere(() -> committed(at, at.server().fence()::register, token + 1, token + 1));
                 assertThatThrownBy(() -> writer.get(300, TimeUnit.MILLISECONDS)).isInstanceOf(TimeoutException.class);
                 paused.commit();
-                writer.get(30, TimeUnit.SECONDS);
+                writer.get(A_MINUTE, TimeUnit.SECONDS);
             }
         }
     }
@@ -344,7 +345,7 @@ class SharedFenceTest {
             }));
         }
         for (CompletableFuture<Long> each : all) {
-            each.get(60, TimeUnit.SECONDS);
+            each.get(A_MINUTE, TimeUnit.SECONDS);
         }
         assertThat(done.get()).isPositive();
     }

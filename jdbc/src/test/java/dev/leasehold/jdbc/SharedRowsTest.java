@@ -337,7 +337,6 @@ class SharedRowsTest {
             client.release(client.acquire(lock + "-" + i, Claim.EXCLUSIVE, LONG).lease());
         }
         org.awaitility.Awaitility.await("a statement of its own, after that for the lock's row")
-                .atMost(Duration.ofSeconds(10))
                 .until(() -> number(server, "leasehold_holder", left) == 0);
         LeaseId moved = new LeaseId(used, alive.claim(), alive.token() - Long.parseLong(week));
         assertThat(TestClient.get(client.store.renew(moved, LONG))).isInstanceOf(RenewAnswer.Renewed.class);

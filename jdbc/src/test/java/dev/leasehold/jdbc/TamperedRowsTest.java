@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
@@ -89,7 +90,7 @@ class TamperedRowsTest {
             rows.remove("gone");
             try (Lease reader = client.readWriteLock("gone").read().tryAcquire().orElseThrow()) {
                 assertThat(reader.token()).isGreaterThan(mutex.token());
-                assertThat(mutex.ended().toCompletableFuture().get(10, TimeUnit.SECONDS))
+                assertThat(mutex.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
                         .isEqualTo(LeaseState.LOST);
                 assertThat(reader.isValid()).isTrue();
             }

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.LockInfo;
 import dev.leasehold.jdbc.sqlite.ExpiryClock;
 import dev.leasehold.jdbc.sqlite.SqliteFactory;
@@ -112,7 +114,9 @@ public final class TestClient implements Signals, AutoCloseable {
 
     public static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+            return stage.toCompletableFuture()
+                    .orTimeout(A_MINUTE, TimeUnit.SECONDS)
+                    .join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;

@@ -1,8 +1,9 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -60,14 +61,14 @@ class ConnectionFaultsTest extends FaultsFixture {
         int before = proxy.accepted();
         proxy.abandon();
         // One for commands, one to listen.
-        await().atMost(Duration.ofSeconds(15)).until(() -> proxy.accepted() == before + 2);
+        await().until(() -> proxy.accepted() == before + 2);
         await().until(() -> redis.get()
                         .commands()
                         .pubsubNumsub("leasehold:inbox:" + inbox())
                         .get("leasehold:inbox:" + inbox())
                 == 2);
         held.release();
-        assertThat(waiting.get(10, TimeUnit.SECONDS).isValid()).isTrue();
+        assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).isValid()).isTrue();
     }
 
     private String inbox() {
@@ -97,7 +98,7 @@ class ConnectionFaultsTest extends FaultsFixture {
         long token = Long.parseLong(redis.get().commands().get("leasehold:{x}").split("\\|")[3]);
         proxy.cut();
         proxy.letGo();
-        Lease lease = claim.get(10, TimeUnit.SECONDS);
+        Lease lease = claim.get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(lease.token()).isEqualTo(token);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
     }
@@ -117,7 +118,6 @@ class ConnectionFaultsTest extends FaultsFixture {
                         e -> assertThat(e.outcome()).isEqualTo(Outcome.UNKNOWN));
         proxy.letGo();
         await().pollDelay(Duration.ofSeconds(1))
-                .atMost(Duration.ofSeconds(15))
                 .until(() -> redis.get().commands().exists("leasehold:{x}") == 0);
     }
 
@@ -128,7 +128,7 @@ class ConnectionFaultsTest extends FaultsFixture {
                 Store store = new RedisStoreProvider()
                         .create(StoreUri.parse("redis://localhost:" + proxy.port()))
                         .open(new StoreContext("c", "owner", "", time, Duration.ofSeconds(20), new NoSignals()))) {
-            store.inspect(NamePattern.of("none")).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            store.inspect(NamePattern.of("none")).toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
             proxy.hold(FaultProxy.Way.ANSWERS);
             ClaimId id = new ClaimId("c", 1);
             CompletableFuture<?> claim = store.claim(new Claim(id, "x", Duration.ofSeconds(30), 0, true))
@@ -139,7 +139,7 @@ class ConnectionFaultsTest extends FaultsFixture {
             await().until(claim::isCompletedExceptionally);
             CompletableFuture<?> withdrawal = store.withdraw("x", id).toCompletableFuture();
             proxy.letGo();
-            withdrawal.get(10, TimeUnit.SECONDS);
+            withdrawal.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(redis.get().commands().exists("leasehold:{x}")).isZero();
         }
     }

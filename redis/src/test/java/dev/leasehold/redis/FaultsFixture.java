@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-import static org.awaitility.Awaitility.await;
+import static dev.leasehold.architecture.Waits.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;

@@ -1,8 +1,9 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -88,7 +89,7 @@ class FaultsTest extends FaultsFixture {
         CompletableFuture<Lease> claim = direct().lock("x").acquireAsync();
         assertThat(claim).isNotDone();
         redis.get().restart();
-        assertThat(claim.get(10, TimeUnit.SECONDS).isValid()).isTrue();
+        assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).isValid()).isTrue();
     }
 
     @Test
@@ -126,7 +127,7 @@ class FaultsTest extends FaultsFixture {
         awaitState(lease, LeaseState.LOST, Duration.ofMillis(1300));
         CompletableFuture<Lease> next = client.lock("x").acquireAsync();
         redis.get().signal("CONT");
-        assertThat(next.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        assertThat(next.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
     }
 
     @Test
@@ -194,9 +195,8 @@ class FaultsTest extends FaultsFixture {
         held.close();
         client.close();
         other.close();
-        await().atMost(Duration.ofSeconds(10))
-                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                        .extracting(Thread::getName)
-                        .noneMatch(name -> name.startsWith("leasehold")));
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("leasehold")));
     }
 }

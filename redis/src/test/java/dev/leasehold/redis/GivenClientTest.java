@@ -1,7 +1,8 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -87,7 +88,7 @@ class GivenClientTest {
             CompletableFuture<LeaseState> released = lease.releaseAsync().toCompletableFuture();
             proxy.cut();
             proxy.letGo();
-            assertThat(released.get(10, TimeUnit.SECONDS)).isEqualTo(LeaseState.RELEASED);
+            assertThat(released.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(LeaseState.RELEASED);
             Lease next = client.lock("x").acquire();
             next.extend(Duration.ofSeconds(40));
             assertThat(next.isValid()).isTrue();

@@ -1,11 +1,11 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.await;
 import static dev.leasehold.testkit.Findings.codes;
 import static dev.leasehold.testkit.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
@@ -136,8 +136,7 @@ class QuorumDoctorTest {
                         "--replicaof", "127.0.0.1 " + masters.servers.get(0).port())) {
             masters.servers.get(0).commands().configSet("repl-diskless-sync-delay", "0");
             over(masters).initialize();
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+            await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
             Examination seen = examine(over(masters));
             assertThat(the("redlock-replicas", seen).node())
                     .isEqualTo(masters.servers.get(0).uri());

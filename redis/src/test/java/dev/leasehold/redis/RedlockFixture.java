@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -124,11 +124,10 @@ public final class RedlockFixture implements AutoCloseable {
     /** On the first nodes nothing is left but the marker, vouchers, and the last token. */
     public void awaitNothingLeft(String lock, int nodes) {
         for (RedisProcess server : servers.subList(0, nodes)) {
-            await().atMost(Duration.ofSeconds(20))
-                    .untilAsserted(() -> assertThat(server.commands().keys("*"))
-                            .allMatch(key -> key.startsWith(Voucher.KEYS)
-                                    || List.of(MarkerRules.KEY, "leasehold:{" + lock + "}:token")
-                                            .contains(key)));
+            await().untilAsserted(() -> assertThat(server.commands().keys("*"))
+                    .allMatch(key -> key.startsWith(Voucher.KEYS)
+                            || List.of(MarkerRules.KEY, "leasehold:{" + lock + "}:token")
+                                    .contains(key)));
         }
     }
 

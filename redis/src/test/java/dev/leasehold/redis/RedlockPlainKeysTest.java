@@ -1,8 +1,9 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -91,7 +92,7 @@ class RedlockPlainKeysTest {
         await().until(() -> !client.locks("x").get(0).waiters().isEmpty());
         long start = System.nanoTime();
         foreign.unlock("x", values);
-        Lease lease = waiting.get(20, TimeUnit.SECONDS);
+        Lease lease = waiting.get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
     }
@@ -175,7 +176,7 @@ class RedlockPlainKeysTest {
             }));
         }
         for (Future<?> one : all) {
-            one.get(60, TimeUnit.SECONDS);
+            one.get(A_MINUTE, TimeUnit.SECONDS);
         }
         threads.shutdownNow();
         assertThat(overlaps).hasValue(0);

@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +29,7 @@ final class TlsUser {
                 Thread.onSpinWait();
             }
             first.release();
-            System.out.println(next.get(20, TimeUnit.SECONDS).release());
+            System.out.println(next.get(A_MINUTE, TimeUnit.SECONDS).release());
         }
     }
 }

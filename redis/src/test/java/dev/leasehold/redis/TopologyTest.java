@@ -1,8 +1,9 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -86,19 +87,18 @@ class TopologyTest {
             CompletableFuture<Lease> other = behind.lock("x").acquireAsync();
             await().until(() -> next.commands().llen("leasehold:{x}:queue") == 2);
             assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
-            Lease second = other.get(20, TimeUnit.SECONDS);
+            Lease second = other.get(A_MINUTE, TimeUnit.SECONDS);
             // What the new master has told, the old one tells before this.
             String synced = "a message of the test";
             next.commands().set("synced", synced);
             await().until(() -> synced.equals(old.commands().get("synced")));
             assertThat(waiting).isNotDone();
 
-            await().atMost(Duration.ofSeconds(30))
-                    .until(() ->
-                            next.commands().pubsubChannels("leasehold:inbox:*").size() == 2);
+            await().until(() ->
+                    next.commands().pubsubChannels("leasehold:inbox:*").size() == 2);
             assertThat(waiting).isNotDone();
             assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
-            assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(second.token());
+            assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(second.token());
         }
     }
 
@@ -136,7 +136,7 @@ class TopologyTest {
             for (RedisProcess server : cluster.servers) {
                 server.commands().clusterSetSlotNode(slot, to.commands().clusterMyId());
             }
-            Lease second = waiting.get(15, TimeUnit.SECONDS);
+            Lease second = waiting.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(second.token()).isGreaterThan(first.token());
             assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
             assertThat(one.lock("x").acquire().token()).isGreaterThan(second.token());
@@ -164,7 +164,7 @@ class TopologyTest {
             for (RedisProcess server : cluster.servers) {
                 server.commands().clusterSetSlotNode(slot, to.commands().clusterMyId());
             }
-            assertThat(claim.get(15, TimeUnit.SECONDS).token()).isGreaterThan(first.token());
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(first.token());
         }
     }
 
@@ -229,8 +229,7 @@ class TopologyTest {
             assertThat(hung).isNotEmpty();
             cluster.servers.get(1).signal("STOP");
             try {
-                await().atMost(Duration.ofSeconds(10))
-                        .until(() -> hung.stream().allMatch(lease -> lease.state() == LeaseState.LOST));
+                await().until(() -> hung.stream().allMatch(lease -> lease.state() == LeaseState.LOST));
                 assertThat(healthy).allMatch(Lease::isValid);
             } finally {
                 cluster.servers.get(1).signal("CONT");

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.script.Script;
@@ -71,6 +72,6 @@ class WithdrawalOrderTest {
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
     }
 }

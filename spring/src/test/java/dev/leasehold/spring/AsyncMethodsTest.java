@@ -1,8 +1,9 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -204,8 +205,8 @@ class AsyncMethodsTest {
                 .toFuture();
         await().until(() -> isHeld("flux"));
         locks.breakLock("flux", locks.info("flux").orElseThrow().holder().token());
-        assertThatThrownBy(() -> count.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
-        assertThat(cancelled.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThatThrownBy(() -> count.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThat(cancelled.get(A_MINUTE, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -213,7 +214,7 @@ class AsyncMethodsTest {
         CompletableFuture<String> result = shop.mono(Mono.never()).toFuture();
         await().until(() -> isHeld("mono"));
         locks.breakLock("mono", locks.info("mono").orElseThrow().holder().token());
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
     }
 
     /** Bodies that blocked there kept the answers of all other callers. */
@@ -242,7 +243,7 @@ class AsyncMethodsTest {
         CompletableFuture<Long> count = shop.flux(Flux.never()).count().toFuture();
         await().until(() -> bodies.count() == 1);
         assertThat(bodies.interrupt()).isEqualTo(1);
-        assertThatThrownBy(() -> count.get(10, TimeUnit.SECONDS)).hasStackTraceContaining("the application ends");
+        assertThatThrownBy(() -> count.get(A_MINUTE, TimeUnit.SECONDS)).hasStackTraceContaining("the application ends");
         await().until(() -> !isHeld("flux"));
         assertThat(bodies.count()).isZero();
     }
@@ -272,7 +273,7 @@ class AsyncMethodsTest {
         CompletableFuture<String> result = shop.asItIs(work, null);
         await().until(() -> bodies.count() == 1 && isHeld("stage"));
         assertThat(bodies.interrupt()).isEqualTo(1);
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
         assertThat(heldAtCancel).isTrue();
         assertThat(isHeld("stage")).isFalse();
         assertThat(bodies.count()).isZero();
@@ -302,9 +303,9 @@ class AsyncMethodsTest {
     void aShutdownInterruptsTheThreadOfAnAsynchronousMethod() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<?> call = callAsync(begun, CompletableFuture.completedFuture("blocks"));
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(context.getBean(RunningBodies.class).interrupt()).isEqualTo(1);
-        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> call.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(InterruptedException.class);
         await().until(() -> !isHeld("async"));
         assertThat(shop.last().isValid()).isFalse();
     }
@@ -313,18 +314,18 @@ class AsyncMethodsTest {
     void aLossInterruptsTheThreadOfAnAsynchronousMethod() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<?> call = callAsync(begun, CompletableFuture.completedFuture("blocks"));
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(locks.breakLock("async", shop.last().token())).isTrue();
-        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> call.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
     }
 
     @Test
     void aLossCancelsTheStageOfAnAsynchronousMethod() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<String> result = callAsync(begun, work).get(10, TimeUnit.SECONDS);
+        CompletableFuture<String> result = callAsync(begun, work).get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(locks.breakLock("async", shop.last().token())).isTrue();
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
         await().until(work::isCancelled);
     }
 

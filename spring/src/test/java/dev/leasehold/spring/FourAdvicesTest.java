@@ -1,8 +1,9 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Lease;
@@ -10,7 +11,6 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.servers.PostgresServer;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -258,7 +258,7 @@ class FourAdvicesTest {
     private static void breakLock(Leasehold locks, long token) {
         try {
             assertThat(locks.breakLock("account:1", token)).isTrue();
-            await().atMost(Duration.ofSeconds(20)).until(() -> !Bank.lastLease.isValid());
+            await().until(() -> !Bank.lastLease.isValid());
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
@@ -277,7 +277,7 @@ class FourAdvicesTest {
     @Test
     void anAsyncCallRunsOnItsOwnThread()
             throws ExecutionException, InterruptedException, java.util.concurrent.TimeoutException {
-        bank.add(1, null).get(30, TimeUnit.SECONDS);
+        bank.add(1, null).get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(Bank.SEEN).isNotEmpty().allMatch(thread -> thread.startsWith("async-"));
     }
 }

@@ -1,8 +1,9 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -98,7 +99,7 @@ class LeaderOnlyTest {
                     }
                 },
                 LeaderOnlyTest::onItsOwnThread);
-        assertThat(leaderBean(a).begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(leaderBean(a).begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Void> closing = CompletableFuture.runAsync(a::close, LeaderOnlyTest::onItsOwnThread);
         await().until(() -> leaderBean(a).events.contains("interrupted"));
         assertThat(follower.term(null)).as("while the old leader works").isEmpty();

@@ -1,5 +1,6 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -248,9 +249,9 @@ class LockedMethodTest {
                 throw new IllegalStateException(e);
             }
         });
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         locks.breakLock("slow", locks.info("slow").orElseThrow().holder().token());
-        assertThatThrownBy(() -> call.get(10, TimeUnit.SECONDS)).hasRootCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> call.get(A_MINUTE, TimeUnit.SECONDS)).hasRootCauseInstanceOf(LeaseLostException.class);
     }
 
     @Test
@@ -287,9 +288,9 @@ class LockedMethodTest {
                 return true;
             }
         });
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(CONTEXT.getBean(RunningBodies.class).interrupt()).isEqualTo(1);
-        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(interrupted.get(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(locks.lock("slow").tryAcquire()).isPresent().get().satisfies(Lease::close);
     }
 

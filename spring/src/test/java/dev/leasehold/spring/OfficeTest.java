@@ -1,8 +1,9 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
@@ -105,9 +106,9 @@ class OfficeTest {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<Boolean> work = work(() -> {
             begun.countDown();
-            new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+            new CountDownLatch(1).await(A_MINUTE, TimeUnit.SECONDS);
         });
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(resign()).isTrue();
         assertThatThrownBy(() -> work.get(5, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
         assertThat(Listener.SEEN).containsExactly("elected");
@@ -133,7 +134,7 @@ class OfficeTest {
         begin();
         assertThatThrownBy(() -> job.run(() -> {
                     resign();
-                    new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+                    new CountDownLatch(1).await(A_MINUTE, TimeUnit.SECONDS);
                 }))
                 .isInstanceOf(LeaseLostException.class);
     }
@@ -143,7 +144,7 @@ class OfficeTest {
         begin();
         assertThatThrownBy(() -> job.nested(job, () -> {
                     resign();
-                    new CountDownLatch(1).await(20, TimeUnit.SECONDS);
+                    new CountDownLatch(1).await(A_MINUTE, TimeUnit.SECONDS);
                 }))
                 .isInstanceOf(LeaseLostException.class);
         assertThat(Thread.interrupted()).isFalse();
@@ -173,7 +174,7 @@ class OfficeTest {
                 }
             }
         });
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         resign();
         await().until(() -> isParkedIn("Office", "leasehold-leader-job"));
         assertThat(isParkedIn("Office", "leasehold-callback")).isFalse();

@@ -1,8 +1,9 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -191,7 +192,7 @@ class OuterTransactionTest {
         assertThatThrownBy(() -> inTransaction(none -> bank.hold(
                         lease -> {
                             breakLock(lease);
-                            new CountDownLatch(1).await(10, TimeUnit.SECONDS);
+                            new CountDownLatch(1).await(A_MINUTE, TimeUnit.SECONDS);
                             Bank.SEEN.add("not interrupted");
                         },
                         null)))

@@ -1,8 +1,9 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -150,8 +151,8 @@ class StageWorkTest {
         assertThat(cancels).hasValue(2);
         first.complete("done");
         second.complete("done");
-        assertThat(one.get(10, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(other.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(one.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(other.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
         assertNothingIsLeft();
     }
 
@@ -181,13 +182,13 @@ class StageWorkTest {
         Slow work = new Slow();
         CompletableFuture<String> result = begin(work);
         CompletableFuture<Integer> first = interruptOnAnotherThread();
-        assertThat(work.begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(work.begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(bodies.interrupt()).isEqualTo(1);
         assertThat(result).isNotDone();
         assertThat(locks.isHeldHere("stage")).isTrue();
         work.end.countDown();
-        assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(1);
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertThat(first.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
         assertNothingIsLeft();
     }
 
@@ -207,12 +208,12 @@ class StageWorkTest {
                     }
                 })
                 .start();
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Integer> interrupted = interruptOnAnotherThread();
-        assertThat(thread.get(10, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        assertThat(thread.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
         work.end.countDown();
-        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isEqualTo(2);
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertThat(interrupted.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(2);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
     }
 
     /** It counted as running for as long as the process lived, and its lock was never given back. */
@@ -224,7 +225,7 @@ class StageWorkTest {
                 throw new IllegalStateException("refused");
             }
         }
-        assertThatThrownBy(() -> shop.stage(Refusing::new).get(10, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> shop.stage(Refusing::new).get(A_MINUTE, TimeUnit.SECONDS))
                 .hasRootCauseMessage("refused");
         assertThatThrownBy(() -> shop.object(Refusing::new)).hasMessage("refused");
         assertNothingIsLeft();
@@ -242,7 +243,7 @@ class StageWorkTest {
         Twice work = new Twice();
         CompletableFuture<String> result = begin(work);
         work.complete("done");
-        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
         assertNothingIsLeft();
     }
 
@@ -279,7 +280,7 @@ class StageWorkTest {
         locks.pause(Duration.ofMinutes(1));
         Lease next = locks.anotherClient().lock("stage").tryAcquire().orElseThrow();
         work.complete("done");
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
         assertThat(next.isValid()).isTrue();
         assertThat(bodies.count()).isZero();
     }
@@ -291,7 +292,7 @@ class StageWorkTest {
         CompletableFuture<?> result = (CompletableFuture<?>) shop.object(() -> work);
         locks.loseAnswers();
         work.complete("done");
-        assertThat(result.get(10, TimeUnit.SECONDS)).isEqualTo("done");
+        assertThat(result.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     /** The stream ends by itself before anybody has noticed the end of its lease. */
@@ -301,7 +302,7 @@ class StageWorkTest {
         CompletableFuture<String> result = shop.mono(work.asMono()).toFuture();
         await().until(() -> work.currentSubscriberCount() == 1);
         locks.pause(Duration.ofMinutes(1), () -> work.tryEmitValue("done"));
-        assertThatThrownBy(() -> result.get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
     }
 
     /** It is the work's own failure, and not this call's lock that was busy. */
@@ -309,12 +310,12 @@ class StageWorkTest {
     void aBusyLockInsideTheWorkIsNotASkip() {
         LockBusyException inner = new LockBusyException("inner", "no wait");
         assertThatThrownBy(() -> shop.skipping(() -> CompletableFuture.failedFuture(inner))
-                        .get(10, TimeUnit.SECONDS))
+                        .get(A_MINUTE, TimeUnit.SECONDS))
                 .hasCause(inner);
         assertThatThrownBy(() -> shop.skipping(() -> {
                             throw inner;
                         })
-                        .get(10, TimeUnit.SECONDS))
+                        .get(A_MINUTE, TimeUnit.SECONDS))
                 .hasCause(inner);
     }
 
@@ -336,10 +337,10 @@ class StageWorkTest {
             }
         });
         caller.start();
-        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         await().until(() -> caller.getState() == Thread.State.WAITING || caller.getState() == Thread.State.TERMINATED);
         assertThat(thrown).as("while the release is not answered").isNotDone();
         locks.advance(Duration.ofSeconds(2));
-        assertThat(thrown.get(10, TimeUnit.SECONDS)).hasMessage("work");
+        assertThat(thrown.get(A_MINUTE, TimeUnit.SECONDS)).hasMessage("work");
     }
 }

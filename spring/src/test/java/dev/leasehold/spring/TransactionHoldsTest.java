@@ -1,5 +1,6 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -341,7 +342,7 @@ class TransactionHoldsTest {
             bank.hold("a", lease -> assertThat(bodies.count()).isEqualTo(2), null);
             assertThat(bodies.count()).as("after the method").isEqualTo(1);
             assertThat(bodies.interrupt()).isEqualTo(1);
-            assertThatThrownBy(() -> new CountDownLatch(1).await(10, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> new CountDownLatch(1).await(A_MINUTE, TimeUnit.SECONDS))
                     .isInstanceOf(InterruptedException.class);
         });
         assertThat(bodies.count()).isZero();

@@ -1,5 +1,6 @@
 package dev.leasehold.test;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
@@ -53,7 +54,7 @@ class DroppedLeaseTest {
     private WeakReference<Lease> afterwards(Lease first) throws Exception {
         var waiting = locks.leasehold().lock("x").acquireAsync();
         first.release();
-        return new WeakReference<>(waiting.get(10, TimeUnit.SECONDS));
+        return new WeakReference<>(waiting.get(A_MINUTE, TimeUnit.SECONDS));
     }
 
     /** Nobody can complete its stage any more; what is to be cancelled at a loss must not keep it. */
@@ -71,7 +72,7 @@ class DroppedLeaseTest {
                     return new CompletableFuture<>();
                 });
         assertThat(result).isNotDone();
-        return lease.get(10, TimeUnit.SECONDS);
+        return lease.get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     @Test

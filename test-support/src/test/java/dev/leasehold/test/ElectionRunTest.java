@@ -1,5 +1,6 @@
 package dev.leasehold.test;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -78,7 +79,7 @@ class ElectionRunTest {
     }
 
     private static <T> T get(CompletableFuture<T> result) throws Exception {
-        return result.get(10, TimeUnit.SECONDS);
+        return result.get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     /** Lets time pass until something has come of it on the other thread. */

@@ -1,5 +1,6 @@
 package dev.leasehold.test;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -155,7 +156,7 @@ class ObserverTest {
         locks.awaitWaiters("x", 1);
         locks.advance(seconds(2));
         waiting.interrupt();
-        assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(interrupted.get(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(observer.told()).containsExactly("asked WAIT x", "withdrawn after 2 s");
     }
 

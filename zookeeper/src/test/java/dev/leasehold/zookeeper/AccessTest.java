@@ -1,8 +1,9 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Finding;
 import dev.leasehold.Lease;
@@ -185,7 +186,7 @@ class AccessTest {
             await().until(() -> listeners(curator) <= listeners);
             CompletableFuture<Integer> answered = new CompletableFuture<>();
             handle.exists("/", false, (code, path, ctx, stat) -> answered.complete(code), null);
-            int code = answered.get(20, TimeUnit.SECONDS);
+            int code = answered.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(curator.getState()).isEqualTo(CuratorFrameworkState.STARTED);
             assertThat(code).isEqualTo(Code.OK.intValue());
             assertThat(curator.checkExists().forPath("/leasehold")).isNotNull();
@@ -210,7 +211,7 @@ class AccessTest {
             await().until(() -> ZOO.get().probe.getChildren(lock, false).size() == 2);
             ZOO.get().removeEmptyContainers();
             held.close();
-            Lease next = waiting.get(20, TimeUnit.SECONDS);
+            Lease next = waiting.get(A_MINUTE, TimeUnit.SECONDS);
             ZOO.get().removeEmptyContainers();
             assertThat(ZOO.get().probe.getChildren(lock, false)).hasSize(1);
             next.close();

@@ -1,7 +1,8 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
@@ -94,7 +95,7 @@ class EarlyReplyZooKeeperTest {
     private void nothingElse() throws Exception {
         CountDownLatch through = new CountDownLatch(1);
         zooKeeper.exists("/", false, (int rc, String p, Object ctx, Stat stat) -> through.countDown(), null);
-        assertThat(through.await(20, TimeUnit.SECONDS)).isTrue();
+        assertThat(through.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(told).isEmpty();
     }
 

@@ -1,8 +1,9 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -86,17 +87,15 @@ class EnsembleFaultsTest {
         CompletableFuture<Lease> waiting =
                 client(only(leader), 4_000).lock(name).acquireAsync();
         Leasehold looking = client(only(leader), 20_000);
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> looking.locks(name).get(0).waiters().size() == 1);
+        await().until(() -> looking.locks(name).get(0).waiters().size() == 1);
         CompletableFuture<Long> told = held.ended().toCompletableFuture().thenApply(state -> System.nanoTime());
         CompletableFuture<Boolean> validAtHandOver = waiting.thenApply(lease -> held.isValid());
         CompletableFuture<Long> letIn = waiting.thenApply(lease -> System.nanoTime());
         ZooKeeper reader = new ZooKeeper(only(follower), 60_000, event -> {});
         try {
             // Both have confirmed their sessions by a node of their own before.
-            await().atMost(Duration.ofSeconds(20))
-                    .until(() ->
-                            reader.getChildren("/it/leasehold/clients", false).size() >= 2);
+            await().until(() ->
+                    reader.getChildren("/it/leasehold/clients", false).size() >= 2);
             ensemble.cutOff(follower);
             assertThat(validAtHandOver.get(60, TimeUnit.SECONDS)).isFalse();
             assertThat(letIn.get() - told.get(5, TimeUnit.SECONDS)).isPositive();
@@ -140,7 +139,7 @@ class EnsembleFaultsTest {
                 await().atMost(Duration.ofSeconds(5))
                         .until(() -> !looking.locks(name).isEmpty());
                 next = client(only(leader), 20_000).lock(name).acquireAsync();
-                next.get(20, TimeUnit.SECONDS);
+                next.get(A_MINUTE, TimeUnit.SECONDS);
                 assertThat(claiming).isNotDone();
             } finally {
                 ensemble.reconnect(follower);
@@ -155,7 +154,7 @@ class EnsembleFaultsTest {
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(30, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     private static void pause(Duration duration) {
@@ -193,15 +192,15 @@ class EnsembleFaultsTest {
                 }
             }));
         }
-        await().atMost(Duration.ofSeconds(30)).until(() -> holds.get() > 20);
+        await().until(() -> holds.get() > 20);
         int leader = ensemble.leader();
         ensemble.kill(leader);
         long before = holds.get();
-        await().atMost(Duration.ofSeconds(60)).until(() -> holds.get() > before + 50);
+        await().until(() -> holds.get() > before + 50);
         ensemble.restart(leader);
         over.set(true);
         for (CompletableFuture<Void> worker : workers) {
-            worker.get(60, TimeUnit.SECONDS);
+            worker.get(A_MINUTE, TimeUnit.SECONDS);
         }
         assertThat(together.get()).isZero();
         assertThat(disorder).isFalse();
@@ -218,7 +217,7 @@ class EnsembleFaultsTest {
         long stopped = System.nanoTime();
         ensemble.signal(leader, "STOP");
         try {
-            assertThat(held.ended().toCompletableFuture().get(30, TimeUnit.SECONDS))
+            assertThat(held.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
                     .isEqualTo(LeaseState.LOST);
             // Two thirds of the session time-out after the last confirmation, and not when the ensemble has a new
             // leader.
@@ -274,8 +273,7 @@ class EnsembleFaultsTest {
             ensemble.restart(leader);
             ensemble.restart(follower);
         }
-        await().atMost(Duration.ofSeconds(60))
-                .ignoreExceptionsInstanceOf(LockException.class)
+        await().ignoreExceptionsInstanceOf(LockException.class)
                 .until(() -> client.lock(name).tryAcquire().isPresent());
     }
 

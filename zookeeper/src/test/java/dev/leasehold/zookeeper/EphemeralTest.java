@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.Claim;
@@ -46,6 +47,6 @@ class EphemeralTest {
     private static ClaimAnswer claim(Store store, int number) throws Exception {
         return store.claim(new Claim(new ClaimId("c", number), "ephemeral", Duration.ofSeconds(20), 0, true))
                 .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .get(A_MINUTE, TimeUnit.SECONDS);
     }
 }

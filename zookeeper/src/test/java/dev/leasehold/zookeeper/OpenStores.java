@@ -1,5 +1,7 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
@@ -61,7 +63,7 @@ final class OpenStores implements AfterEachCallback {
     }
 
     static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     @Override

@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
@@ -63,11 +63,9 @@ class PathWatchesTest {
                 for (int i = 0; i < 30; i++) {
                     assertThat(lock.tryAcquire(Duration.ofMillis(50))).isEmpty();
                 }
-                await().atMost(Duration.ofSeconds(10))
-                        .untilAsserted(() -> assertThat(watchers(curator)).isEqualTo(1));
+                await().untilAsserted(() -> assertThat(watchers(curator)).isEqualTo(1));
                 CompletableFuture<Lease> waiting = lock.acquireAsync();
-                await().atMost(Duration.ofSeconds(10))
-                        .until(() -> ZOO.get().nodes(name).size() == 2);
+                await().until(() -> ZOO.get().nodes(name).size() == 2);
                 held.close();
                 waiting.get(3, TimeUnit.SECONDS).close();
             }

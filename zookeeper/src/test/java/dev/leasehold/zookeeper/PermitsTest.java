@@ -1,12 +1,12 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.await;
 import static dev.leasehold.spi.Claim.EXCLUSIVE;
 import static dev.leasehold.spi.Claim.UNLIMITED;
 import static dev.leasehold.zookeeper.OpenStores.LEASE;
 import static dev.leasehold.zookeeper.OpenStores.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.spi.Claim;

@@ -1,5 +1,6 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.Claim;
@@ -73,7 +74,7 @@ class SessionHeartbeatTest {
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
-        return stage.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return stage.toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     private LeaseId acquire() throws Exception {

@@ -1,8 +1,8 @@
 package dev.leasehold.zookeeper;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Finding;
 import dev.leasehold.Lease;
@@ -15,7 +15,6 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +70,7 @@ class TlsTest {
                         System.getProperty("java.class.path"),
                         QuorumPeerMain.class.getName(),
                         config.toString()));
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        await().until(() -> {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 return socket.isConnected();
             } catch (java.io.IOException e) {

@@ -1,5 +1,6 @@
 package dev.leasehold.engine.election;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -74,7 +75,7 @@ class LeaderElectorTest {
             LeaderElection election = leasehold.election("office", BRIEF);
             election.start();
             CompletableFuture<Lease> waits = election.awaitLeadershipAsync();
-            assertThatThrownBy(() -> waits.get(20, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> waits.get(A_MINUTE, TimeUnit.SECONDS))
                     .hasCauseInstanceOf(LockException.class)
                     .hasMessageContaining("no right");
             store.refuses = false;
@@ -168,7 +169,7 @@ class LeaderElectorTest {
                 Thread.onSpinWait();
             }
             blocked.close();
-            assertThat(told.get(20, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
+            assertThat(told.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -194,7 +195,7 @@ class LeaderElectorTest {
                 }
             });
             election.start();
-            assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(told.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
             assertThat(log).containsExactly("at once", "demoted");
 
             LeaderElection second = leasehold.election("office", BRIEF);

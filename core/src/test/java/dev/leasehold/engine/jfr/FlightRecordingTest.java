@@ -1,5 +1,7 @@
 package dev.leasehold.engine.jfr;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
@@ -16,7 +18,6 @@ import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,8 +124,8 @@ class FlightRecordingTest {
                 CompletableFuture<Lease> second = leasehold.lock("a").acquireAsync();
                 CompletableFuture<Lease> third = leasehold.lock("a").acquireAsync();
                 first.close();
-                second.get(10, TimeUnit.SECONDS).close();
-                third.get(10, TimeUnit.SECONDS).close();
+                second.get(A_MINUTE, TimeUnit.SECONDS).close();
+                third.get(A_MINUTE, TimeUnit.SECONDS).close();
             }
         });
         assertThat(named(events, "LockHandOver")).isNotEmpty();
@@ -139,7 +140,7 @@ class FlightRecordingTest {
             Lease lease = leasehold.lock("a", brief).acquire();
             lease.extend(Duration.ofSeconds(20));
             assertThat(leasehold.breakLock("a", lease.token())).isTrue();
-            Awaitility.await().until(() -> !lease.isValid());
+            await().until(() -> !lease.isValid());
             lease.close();
         });
         assertThat(named(events, "LeaseRenewal"))

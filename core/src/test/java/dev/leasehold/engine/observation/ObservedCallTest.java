@@ -1,5 +1,6 @@
 package dev.leasehold.engine.observation;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -206,7 +207,7 @@ class ObservedCallTest implements LeaseholdObserver {
                     call.over(LeaseState.RELEASED, true);
                 })));
                 for (Future<?> each : all) {
-                    each.get(10, TimeUnit.SECONDS);
+                    each.get(A_MINUTE, TimeUnit.SECONDS);
                 }
                 awaitEnd();
                 List<String> seen = List.copyOf(told);
@@ -229,7 +230,7 @@ class ObservedCallTest implements LeaseholdObserver {
 
     private static void together(CyclicBarrier start, Runnable what) {
         try {
-            start.await(10, TimeUnit.SECONDS);
+            start.await(A_MINUTE, TimeUnit.SECONDS);
         } catch (Exception e) {
             throw new AssertionError(e);
         }

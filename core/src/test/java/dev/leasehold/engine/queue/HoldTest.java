@@ -1,5 +1,6 @@
 package dev.leasehold.engine.queue;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
@@ -193,8 +194,8 @@ class HoldTest {
                     await(start);
                     return raced.confirm(validity(29, 60));
                 });
-                boolean lost = seen.get(10, TimeUnit.SECONDS) == LeaseState.LOST;
-                assertThat(confirmed.get(10, TimeUnit.SECONDS)).isEqualTo(!lost);
+                boolean lost = seen.get(A_MINUTE, TimeUnit.SECONDS) == LeaseState.LOST;
+                assertThat(confirmed.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(!lost);
                 assertThat(raced.state(at(31)) == LeaseState.LOST).isEqualTo(lost);
             }
         } finally {
@@ -204,7 +205,7 @@ class HoldTest {
 
     private static void await(CyclicBarrier barrier) throws Exception {
         if (barrier != null) {
-            barrier.await(10, TimeUnit.SECONDS);
+            barrier.await(A_MINUTE, TimeUnit.SECONDS);
         }
     }
 }

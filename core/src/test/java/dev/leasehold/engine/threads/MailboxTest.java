@@ -1,5 +1,6 @@
 package dev.leasehold.engine.threads;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -120,7 +121,7 @@ class MailboxTest {
                     cleared.countDown();
                 });
         box.post("bad");
-        assertThat(cleared.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(cleared.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(tries).hasValue(2);
         assertThat(box.post("next")).isFalse();
     }
@@ -168,7 +169,7 @@ class MailboxTest {
         run(number -> {
             for (int i = 0; i < rounds * inARound; i++) {
                 if (i % inARound == 0) {
-                    betweenRounds.await(60, TimeUnit.SECONDS);
+                    betweenRounds.await(A_MINUTE, TimeUnit.SECONDS);
                 }
                 while (true) {
                     Mailbox<Integer> box = current.get();
@@ -215,7 +216,7 @@ class MailboxTest {
                 () -> false,
                 () -> {}));
         box.get().post("a");
-        assertThat(done.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(done.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(workers).hasSizeGreaterThanOrEqualTo(3).first().isEqualTo(Thread.currentThread());
     }
 

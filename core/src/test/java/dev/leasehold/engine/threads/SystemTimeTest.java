@@ -1,5 +1,6 @@
 package dev.leasehold.engine.threads;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.ClockReading;
@@ -40,7 +41,7 @@ class SystemTimeTest {
             thread.set(Thread.currentThread());
             ran.countDown();
         });
-        assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(thread.get().isDaemon()).isTrue();
         assertThat(thread.get().getName()).isEqualTo("leasehold-timer-test");
     }
@@ -52,7 +53,7 @@ class SystemTimeTest {
         });
         CountDownLatch ran = new CountDownLatch(1);
         time.schedule(Duration.ZERO, ran::countDown);
-        assertThat(ran.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
     }
 
     /** Each thread tries on its way back from the end of its stack, where a little more is left each time. */

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.connection;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Leasehold;
@@ -19,7 +20,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
@@ -53,7 +53,7 @@ class MySqlServerTest {
                 Statement statement = connection.createStatement()) {
             client.lock("counted").acquire().close();
             // Clients of other tests may still be there, and ask for something, too.
-            Awaitility.await().untilAsserted(() -> {
+            await().untilAsserted(() -> {
                 long before = number(statement, QUESTIONS);
                 for (int i = 0; i < 50; i++) {
                     client.lock("counted").acquire().close();

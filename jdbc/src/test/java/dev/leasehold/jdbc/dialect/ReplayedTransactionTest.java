@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.dialect;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -28,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -265,9 +265,7 @@ class ReplayedTransactionTest {
         makeTables(server, name);
         try (Work work = new Work(server)) {
             long begun = work.sql.number(work.texts.time);
-            Awaitility.await()
-                    .atMost(Duration.ofSeconds(20))
-                    .until(() -> work.sql.number(work.texts.time) > begun + 1_000);
+            await().until(() -> work.sql.number(work.texts.time) > begun + 1_000);
             Object lock = work.texts.dialect().name(name);
             long locked = work.sql.first(work.texts.lockRow, row -> row.getLong(10), work.namespace, lock);
             assertThat(locked).isGreaterThan(begun + 1_000);

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -31,7 +32,6 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -134,7 +134,7 @@ class DeadlockTest {
                 stranger.lock("leasehold_waiter");
                 before.put(new ServerSql(tables).removeExpired, () -> {
                     new Thread(() -> completeWith(crossing, () -> stranger.lock("leasehold_lock"))).start();
-                    Awaitility.await().until(() -> stranger.waits(observer));
+                    await().until(() -> stranger.waits(observer));
                 });
                 released = store.release(held, Duration.ZERO).toCompletableFuture();
                 TestClient.get(crossing);

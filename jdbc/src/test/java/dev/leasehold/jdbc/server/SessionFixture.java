@@ -1,5 +1,8 @@
 package dev.leasehold.jdbc.server;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
+
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.jdbc.SessionServer;
@@ -11,7 +14,6 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -40,10 +42,10 @@ abstract class SessionFixture {
     }
 
     static void waitUntil(Callable<Boolean> condition) {
-        Awaitility.await().atMost(Duration.ofSeconds(60)).until(condition);
+        await().until(condition);
     }
 
     static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(60, TimeUnit.SECONDS);
+        return future.get(A_MINUTE, TimeUnit.SECONDS);
     }
 }

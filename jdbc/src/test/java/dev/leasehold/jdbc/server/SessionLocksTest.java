@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
@@ -35,7 +36,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,9 +143,7 @@ class SessionLocksTest extends SessionFixture {
         try (Leasehold one = connect(server);
                 Leasehold two = connect(server)) {
             Lease held = one.lock(name, brief).acquire();
-            Awaitility.await()
-                    .during(Duration.ofSeconds(3)) // Three times the limit.
-                    .atMost(Duration.ofSeconds(60))
+            await().during(Duration.ofSeconds(3)) // Three times the limit.
                     .until(() -> held.state() != LeaseState.LOST);
             assertThat(two.lock(name).tryAcquire()).isEmpty();
             assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
@@ -199,9 +197,7 @@ class SessionLocksTest extends SessionFixture {
             for (int i = 0; i < 200; i++) {
                 waiting.add(two.lock(name + i, THREE_SECONDS).acquireAsync());
             }
-            Awaitility.await()
-                    .during(Duration.ofSeconds(3))
-                    .atMost(Duration.ofSeconds(60))
+            await().during(Duration.ofSeconds(3))
                     .until(() -> held.stream().allMatch(lease -> lease.join().state() != LeaseState.LOST));
             for (CompletableFuture<Lease> lease : held) {
                 lease.join().releaseAsync();

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.jdbc.FaultyDatabase;
@@ -92,7 +93,7 @@ class SurvivedErrorsTest {
             }
             CompletableFuture<String> after = new CompletableFuture<>();
             workers.submit(new Workers.Task("lock", () -> after.complete("done")));
-            assertThat(after.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("done");
+            assertThat(after.orTimeout(A_MINUTE, TimeUnit.SECONDS).join()).isEqualTo("done");
         } finally {
             workers.close();
         }
@@ -137,7 +138,7 @@ class SurvivedErrorsTest {
         });
         listener.want();
         try {
-            assertThat(again.orTimeout(10, TimeUnit.SECONDS).join()).isEqualTo("asked again");
+            assertThat(again.orTimeout(A_MINUTE, TimeUnit.SECONDS).join()).isEqualTo("asked again");
         } finally {
             listener.close();
         }

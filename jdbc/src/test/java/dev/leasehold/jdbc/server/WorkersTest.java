@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
@@ -170,7 +171,7 @@ class WorkersTest {
             }));
         }
         callers.forEach(Thread::start);
-        assertThat(finished.await(30, TimeUnit.SECONDS))
+        assertThat(finished.await(A_MINUTE, TimeUnit.SECONDS))
                 .as("all %d done, left %d", threads * each, finished.getCount())
                 .isTrue();
         assertThat(most.get()).isBetween(1, MOST);

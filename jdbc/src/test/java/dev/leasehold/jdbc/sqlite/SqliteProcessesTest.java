@@ -1,8 +1,9 @@
 package dev.leasehold.jdbc.sqlite;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.HolderInfo;
 import dev.leasehold.LockInfo;
@@ -17,7 +18,6 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -107,7 +107,7 @@ class SqliteProcessesTest {
         }
         for (int kills = 0; kills < 6; kills++) {
             long before = lines(log);
-            await().atMost(Duration.ofSeconds(20)).until(() -> lines(log) > before + 20);
+            await().until(() -> lines(log) > before + 20);
             int victim = random.nextInt(running.size());
             kill(running.get(victim));
             running.set(victim, start("append", file.toString(), "one", "1000", log.toString()));
@@ -215,7 +215,7 @@ class SqliteProcessesTest {
     private static void kill(Process child) {
         child.toHandle().destroyForcibly(); // Process.destroyForcibly would throw away what it has said.
         try {
-            assertThat(child.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(child.waitFor(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

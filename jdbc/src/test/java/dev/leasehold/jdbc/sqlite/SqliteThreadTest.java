@@ -1,8 +1,9 @@
 package dev.leasehold.jdbc.sqlite;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
@@ -164,7 +165,7 @@ class SqliteThreadTest {
                     true,
                     System.nanoTime() + Duration.ofMinutes(1).toNanos());
             thread.submit(operation);
-            assertThat(inside.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(inside.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
             operation.fail(outcome -> new IllegalStateException("given up: " + outcome));
             goOn.countDown();
             thread.close();
@@ -237,7 +238,7 @@ class SqliteThreadTest {
 
     private static void awaitQuietly(CountDownLatch latch) {
         try {
-            assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.connection;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.servers.RedisProcess;
@@ -12,7 +13,6 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -54,12 +54,12 @@ class OwnClientTest {
             proxy.hold(FaultProxy.Way.REQUESTS);
             CompletableFuture<Long> underWay =
                     connection.async().incr("counter").toCompletableFuture();
-            Awaitility.await().until(() -> proxy.holding() > 0);
+            await().until(() -> proxy.holding() > 0);
             proxy.cut();
             proxy.letGo();
             fails(underWay);
             fails(connection.async().incr("counter").toCompletableFuture());
-            Awaitility.await().during(Duration.ofSeconds(1)).until(() -> proxy.accepted() == 1);
+            await().during(Duration.ofSeconds(1)).until(() -> proxy.accepted() == 1);
         } finally {
             own.close();
         }

@@ -1,8 +1,9 @@
 package dev.leasehold.redis.connection;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -44,7 +45,7 @@ class RefusalsTest {
     }
 
     private static void isGrantedOnce(CompletableFuture<Lease> claimed) throws Exception {
-        assertThat(claimed.get(20, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(claimed.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
     }
 
     private static void refuses(RedisProcess server, String code) {

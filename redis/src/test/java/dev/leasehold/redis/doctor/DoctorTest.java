@@ -1,10 +1,10 @@
 package dev.leasehold.redis.doctor;
 
+import static dev.leasehold.architecture.Waits.await;
 import static dev.leasehold.testkit.Findings.codes;
 import static dev.leasehold.testkit.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;

@@ -1,8 +1,9 @@
 package dev.leasehold.redis.node;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -274,7 +275,7 @@ class ReplicasTest {
             claims.add(client.lock("lock" + i).acquireAsync());
         }
         for (CompletableFuture<Lease> claim : claims) {
-            assertThat(claim.get(10, TimeUnit.SECONDS).isValid()).isTrue();
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).isValid()).isTrue();
         }
         Matcher waits = Pattern.compile("cmdstat_wait:calls=(\\d+)")
                 .matcher(master.commands().info("commandstats"));

@@ -1,12 +1,11 @@
 package dev.leasehold.redis.quorum;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,8 +176,7 @@ public class MasterIdentityTest extends VotingMasters {
     void aReplicaThatWasRestartedAndIsPromoted(Version version) {
         RedisProcess master = start(version);
         RedisProcess replica = start(version, "--replicaof", "127.0.0.1", Integer.toString(master.port()));
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+        await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
         giveVote(master);
         String before = history(master);
         await().until(() -> replica.commands().exists(MarkerRules.KEY) == 1);

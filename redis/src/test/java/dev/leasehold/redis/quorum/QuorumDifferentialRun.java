@@ -1,8 +1,8 @@
 package dev.leasehold.redis.quorum;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.HolderInfo;
 import dev.leasehold.redis.ModelMaster;

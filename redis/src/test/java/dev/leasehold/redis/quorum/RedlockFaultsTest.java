@@ -1,8 +1,9 @@
 package dev.leasehold.redis.quorum;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -57,7 +58,7 @@ class RedlockFaultsTest {
                         + fixture.server(4).commands().keys("*queue").size()
                 > 0);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        Lease next = waiting.get(10, TimeUnit.SECONDS);
+        Lease next = waiting.get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(next.token()).isGreaterThan(lease.token());
         assertThat(next.release()).isEqualTo(LeaseState.RELEASED);
     }
@@ -80,7 +81,7 @@ class RedlockFaultsTest {
         assertThat(lease.isValid()).isTrue();
         waiting = other.lock("x").acquireAsync();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        assertThat(waiting.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
     }
 
     @Test
@@ -270,7 +271,7 @@ class RedlockFaultsTest {
         assertThat(lease.isValid()).isFalse();
         fixture.proxies.forEach(FaultProxy::cut);
         fixture.proxies.forEach(FaultProxy::letGo);
-        release.handle((state, failure) -> true).get(20, TimeUnit.SECONDS);
+        release.handle((state, failure) -> true).get(A_MINUTE, TimeUnit.SECONDS);
         next.extend(Duration.ofSeconds(20));
         assertThat(next.state()).isEqualTo(LeaseState.HELD);
         assertThat(client.lock("x").tryAcquire()).isEmpty();
@@ -299,7 +300,7 @@ class RedlockFaultsTest {
                     .thenApply(state -> 0L));
         }
         for (CompletableFuture<Long> one : all) {
-            one.get(60, TimeUnit.SECONDS);
+            one.get(A_MINUTE, TimeUnit.SECONDS);
         }
         fixture.awaitNothingLeft("x", 3);
     }
@@ -358,7 +359,7 @@ class RedlockFaultsTest {
             one.thenAccept(Lease::releaseAsync);
         }
         for (CompletableFuture<Lease> one : waiting) {
-            assertThat(one.get(30, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+            assertThat(one.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
         }
     }
 
@@ -379,7 +380,7 @@ class RedlockFaultsTest {
         }
         lease.release();
         for (CompletableFuture<?> one : all) {
-            one.get(30, TimeUnit.SECONDS);
+            one.get(A_MINUTE, TimeUnit.SECONDS);
         }
         assertThat(served).containsExactly(0, 1, 2, 3, 4, 5);
         fixture.awaitNothingLeft("x", 3);

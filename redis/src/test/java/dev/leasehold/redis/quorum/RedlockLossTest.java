@@ -1,8 +1,9 @@
 package dev.leasehold.redis.quorum;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
@@ -70,7 +71,7 @@ class RedlockLossTest {
         open(3);
         Leasehold holder = fixture.client();
         CompletableFuture<Lease> none = holder.lock("y").acquireAsync();
-        none.get(10, TimeUnit.SECONDS);
+        none.get(A_MINUTE, TimeUnit.SECONDS);
         Lease lease = holder.lock("x").acquire();
         Leasehold other = fixture.client();
         assertThat(other.locks("x")).hasSize(1);
@@ -92,7 +93,7 @@ class RedlockLossTest {
                 fixture.client(fixture.store, SHORT).lock("x").acquireAsync();
         fixture.proxies.get(1).blackHole();
         RedlockFixture.awaitState(lease, LeaseState.LOST, SHORT.plusMillis(500));
-        assertThat(waiting.get(20, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
         assertThatThrownBy(() -> lease.extend(SHORT)).isInstanceOf(LockException.class);
     }
 
@@ -134,7 +135,7 @@ class RedlockLossTest {
         await().pollDelay(Duration.ofMillis(300)).until(() -> first.isValid() && !second.isDone());
         ofLeft.get(1).blackHole();
         RedlockFixture.awaitState(first, LeaseState.LOST, SHORT.plusMillis(500));
-        Lease next = second.get(20, TimeUnit.SECONDS);
+        Lease next = second.get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(next.token()).isGreaterThan(first.token());
         assertThat(both).hasValue(0);
     }

@@ -1,8 +1,8 @@
 package dev.leasehold.redis.quorum;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -75,8 +75,7 @@ class RedlockRestartTest {
         Lease lease = fixture.client(fixture.store, LONGEST).lock("x").acquire();
         long start = System.nanoTime();
         fixture.crash(1);
-        await().atMost(Duration.ofSeconds(20))
-                .pollInterval(Duration.ofMillis(20))
+        await().pollInterval(Duration.ofMillis(20))
                 .until(() -> fixture.server(1).commands().exists("leasehold:{x}") == 1);
         assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(NO_VOTE.minusMillis(50));
         assertThat(lease.isValid()).isTrue();
@@ -160,8 +159,7 @@ class RedlockRestartTest {
 
     private static void follow(RedisProcess replica, RedisProcess master) {
         replica.commands().replicaof("localhost", master.port());
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+        await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
     }
 
     @Test

@@ -1,7 +1,7 @@
 package dev.leasehold.redis.quorum;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.redis.script.EncodedArgsTest;
 import dev.leasehold.redis.script.Script;
@@ -104,8 +104,7 @@ abstract class VotingMasters {
 
     static void follow(RedisProcess replica, RedisProcess master) {
         replica.commands().replicaof("localhost", master.port());
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> replica.commands().info("replication").contains("master_link_status:up"));
+        await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
     }
 
     void hasLostItsVote(RedisProcess server, String before) {

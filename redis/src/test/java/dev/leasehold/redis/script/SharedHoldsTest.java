@@ -1,8 +1,9 @@
 package dev.leasehold.redis.script;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.DistributedReadWriteLock;
 import dev.leasehold.DistributedSemaphore;
@@ -133,14 +134,14 @@ class SharedHoldsTest {
         CompletableFuture<Lease> second = client().readWriteLock("x").read().acquireAsync();
         await().until(() -> redis.llen(KEYS[2]) == 2);
         assertThat(old("release", "leasehold|1|old:1|" + token + "|", TELL)).isEqualTo("1");
-        Lease lease = first.get(10, TimeUnit.SECONDS);
+        Lease lease = first.get(A_MINUTE, TimeUnit.SECONDS);
         assertThat(lease.slot()).hasValue(0);
         assertThat(lease.token()).isGreaterThan(Long.parseLong(token));
         assertThat(client().lock("x").tryAcquire()).isEmpty();
         assertThat(semaphore.tryAcquire()).isEmpty();
         assertThat(second).isNotDone();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
-        assertThat(second.get(10, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
+        assertThat(second.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(lease.token());
     }
 
     /** However it comes in, and while it waits: so an older client knows it for what it is. */
@@ -156,7 +157,7 @@ class SharedHoldsTest {
             await().until(() -> redis.llen(KEYS[2]) == 1);
             assertThat(redis.lindex(KEYS[2], 0).split("\\|")[6]).matches("0|[1-9][0-9]*");
             before.release();
-            Lease handed = waiting.get(10, TimeUnit.SECONDS);
+            Lease handed = waiting.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(redis.get(KEY)).startsWith("leasehold|1|");
             handed.release();
         }
@@ -285,7 +286,7 @@ class SharedHoldsTest {
             assertThat(two.release()).isEqualTo(LeaseState.RELEASED);
             assertThat(waiting).isNotDone();
             assertThat(other.breakLock("x", kept.token())).isTrue();
-            assertThat(waiting.get(15, TimeUnit.SECONDS).token()).isGreaterThan(two.token());
+            assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(two.token());
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.leasehold.spring.integration;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -35,7 +36,7 @@ class LockRegistryTest {
     }
 
     private <T> T elsewhere(Callable<T> call) throws Exception {
-        return other.submit(call).get(10, TimeUnit.SECONDS);
+        return other.submit(call).get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     @Test

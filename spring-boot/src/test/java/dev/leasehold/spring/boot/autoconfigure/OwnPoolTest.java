@@ -1,7 +1,7 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Lease;

@@ -1,7 +1,8 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.Lease;
 import dev.leasehold.spring.CurrentLease;
@@ -137,9 +138,9 @@ class ScheduledShutdownTest {
             .withBean(Run.class, () -> run);
 
     private String resultOf(ApplicationContextRunner application) throws Exception {
-        application.run(
-                context -> assertThat(run.begun.await(10, TimeUnit.SECONDS)).isTrue());
-        return run.result.get(10, TimeUnit.SECONDS);
+        application.run(context ->
+                assertThat(run.begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue());
+        return run.result.get(A_MINUTE, TimeUnit.SECONDS);
     }
 
     private static void onItsOwnThread(Runnable task) {
@@ -192,8 +193,8 @@ class ScheduledShutdownTest {
                         "spring.task.scheduling.pool.size=2",
                         "spring.task.scheduling.shutdown.await-termination=true",
                         "spring.task.scheduling.shutdown.await-termination-period=10s");
-        awaiting.run(
-                context -> assertThat(run.begun.await(10, TimeUnit.SECONDS)).isTrue());
+        awaiting.run(context ->
+                assertThat(run.begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue());
         assertThat(run.result)
                 .failsWithin(Duration.ofSeconds(10))
                 .withThrowableThat()

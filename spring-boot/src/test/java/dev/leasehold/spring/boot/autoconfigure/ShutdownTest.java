@@ -1,8 +1,9 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.leasehold.ElectionListener;
 import dev.leasehold.HolderInfo;
@@ -80,9 +81,9 @@ class ShutdownTest {
                 .run(context -> {
                     Work work = context.getBean(Work.class);
                     task.complete(context.getBean(ThreadPoolTaskExecutor.class).submit(() -> work.nesting(begun, end)));
-                    assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+                    assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
                 });
-        assertThat(task.join().get(10, TimeUnit.SECONDS)).isEqualTo("inner");
+        assertThat(task.join().get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("inner");
     }
 
     /** Neither was a body that is bound to no thread waited for before the client took no more calls. */
@@ -97,7 +98,7 @@ class ShutdownTest {
                     result.complete(context.getBean(Work.class).stage(work));
                     await().until(() -> context.getBean(RunningBodies.class).count() == 1);
                 });
-        assertThat(result.join().get(10, TimeUnit.SECONDS)).isEqualTo("inner");
+        assertThat(result.join().get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("inner");
     }
 
     private void endWhileRunning(
@@ -141,7 +142,8 @@ class ShutdownTest {
         CompletableFuture<CompletableFuture<String>> result = new CompletableFuture<>();
         CompletableFuture<String> work = new CompletableFuture<>();
         endWhileRunning(work, result, "200ms");
-        assertThatThrownBy(() -> result.join().get(10, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> result.join().get(A_MINUTE, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(LeaseLostException.class);
         assertThat(work).isCancelled();
         try (Leasehold next = Leasehold.connect(DATABASE)) {
             assertThat(next.lock("endless").tryAcquire()).isEmpty();
@@ -241,10 +243,10 @@ class ShutdownTest {
                                 body.completeExceptionally(e);
                             }
                         });
-                        assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+                        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
                         assertThat(end.getCount()).isEqualTo(1);
                     });
-            assertThat(body.get(10, TimeUnit.SECONDS)).isEqualTo("inner");
+            assertThat(body.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("inner");
         }
     }
 
