@@ -62,7 +62,8 @@ class BoundsTest {
                 boolean bad = MUST_NOT_HAPPEN
                         .matcher(lines.get(i) + lines.get(Math.min(i + 1, lines.size() - 1)))
                         .find();
-                if (!told && !bad && nanosOfABound(lines.get(i), constants) < TimeUnit.SECONDS.toNanos(LEAST_SECONDS)) {
+                long nanos = nanosOfABound(lines.get(i), constants);
+                if (!told && !bad && nanos > 0 && nanos < TimeUnit.SECONDS.toNanos(LEAST_SECONDS)) {
                     short_.add(file + ":" + (i + 1) + " " + lines.get(i).strip());
                 }
             }

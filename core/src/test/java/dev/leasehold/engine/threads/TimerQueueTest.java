@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TimerQueueTest {
@@ -24,7 +25,12 @@ class TimerQueueTest {
     private int looks;
     private int failures;
 
+    private @Nullable Timer cancelled;
+
     private void room() {
+        if (cancelled != null) {
+            cancelled.cancel();
+        }
         if (failures > 0 && failures-- % 2 == 0) {
             throw new OutOfMemoryError("on purpose");
         }
@@ -177,6 +183,12 @@ class TimerQueueTest {
         advance(SECOND);
         advance(3 * SECOND);
         assertThat(ran).containsExactly(3 * SECOND);
+    }
+
+    @Test
+    void oneThatIsCancelledWhileItIsPlacedIsForgotten() {
+        cancelled = schedule(SECOND, () -> {});
+        assertThat(look()).isEqualTo(TimerQueue.NEVER);
     }
 
     @Test
