@@ -33,7 +33,7 @@ class BoundsTest {
 
     /** The limit of a wait, or what a measured time is compared with. */
     private static final Pattern BOUND = Pattern.compile("(?:\\.(?:get|await|join|waitFor|awaitTermination|orTimeout"
-            + "|atMost|isLessThan|isLessThanOrEqualTo)|\\bassertTimeout(?:Preemptively)?|\\bwithin)\\((?:[^(),]*, *)?"
+            + "|atMost|isLessThan|isLessThanOrEqualTo)|\\bassertTimeout(?:Preemptively)?|\\bwithin)\\((?:[^(),]*, *)??"
             + TIME);
 
     private static final Pattern TRY_THAT_MUST_SUCCEED =
