@@ -81,7 +81,7 @@ class LockedMethodTest {
             body.run();
         }
 
-        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${short.lease}", atLeast = "400ms")
+        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${its.lease}", atLeast = "1h")
         @Nullable Integer count(@Nullable Lease lease) {
             return lease == null ? null : 1;
         }
@@ -106,7 +106,7 @@ class LockedMethodTest {
     static void start() {
         CONTEXT.getEnvironment()
                 .getPropertySources()
-                .addFirst(new MapPropertySource("test", java.util.Map.of("region", "eu", "short.lease", "200ms")));
+                .addFirst(new MapPropertySource("test", java.util.Map.of("region", "eu", "its.lease", "1m")));
         CONTEXT.register(LocksInMemory.class, Shop.class);
         CONTEXT.refresh();
         shop = CONTEXT.getBean(Shop.class);
