@@ -136,6 +136,8 @@ final class ContenderMain {
             log(new HoldRecord(
                     name, lock.name(), lease.token(), requested, acquired, HoldRecord.NEVER, deadline, End.OPEN));
             increment(lease.token());
+            // Read as late as can be, since a process that is stopped meanwhile finds its lease renewed.
+            deadline = lease.remaining().toNanos() + System.nanoTime();
             long now = System.nanoTime();
             boolean valid = lease.isValid();
             LeaseState state = lease.release();

@@ -82,7 +82,8 @@ final class ContenderProcess implements AutoCloseable {
     }
 
     /** Returns the next answer, which must begin so. */
-    String expect(String beginning, Duration limit) throws InterruptedException {
+    String expect(String beginning) throws InterruptedException {
+        Duration limit = ClientFixture.LONGEST_WAIT;
         String answer = answers.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
         if (answer == null || !answer.startsWith(beginning)) {
             throw new AssertionError(
