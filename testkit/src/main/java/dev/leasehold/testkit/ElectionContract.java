@@ -274,9 +274,8 @@ public abstract class ElectionContract {
 
     /** By the store's clock: how long a slow machine takes to notice is another matter. */
     private void assertThatALeaseAtMostIsLeft(Candidate looking) throws InterruptedException {
-        looking.leaderSeen()
-                .map(HolderInfo::timeLeft)
-                .ifPresent(left -> assertThat(left).isLessThanOrEqualTo(LEASE));
+        assertThat(looking.leaderSeen().map(HolderInfo::timeLeft).filter(left -> left.compareTo(LEASE) > 0))
+                .isEmpty();
     }
 
     private void awaitWaiters(int number) {

@@ -68,7 +68,10 @@ public abstract class ProcessContract {
     protected final void openWatcher(@TempDir Path temporary) throws Exception {
         directory = temporary;
         store = uri();
-        watcher = Leasehold.connect(store);
+        watcher = Leasehold.builder()
+                .uri(store)
+                .storeTimeout(ClientFixture.LONGEST_WAIT)
+                .build();
     }
 
     /** Ends all processes. */

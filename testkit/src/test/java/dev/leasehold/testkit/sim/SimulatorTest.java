@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests run the real client, thousands of times over: {@code -Dleasehold.runs=N} for more or fewer runs than usual,
  * {@code -Dleasehold.firstSeed=N} for others. A run that has gone wrong is described with the command that replays it.
  */
-@Timeout(value = 1, unit = TimeUnit.HOURS)
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 class SimulatorTest {
 
     private static final int MOST_DESCRIBED = 5;
