@@ -84,6 +84,11 @@ public interface Dialect extends ConnectionRules {
         return false;
     }
 
+    /** Returns what asks for the version, by which a {@link LookAlike} is known; null where there is none. */
+    default @Nullable String versionQuestion() {
+        return null;
+    }
+
     /** Refuses databases whose settings lose locks, or warns of them where only a crash of the database does. */
     default void check(Connection connection, Sql sql) throws SQLException {}
 

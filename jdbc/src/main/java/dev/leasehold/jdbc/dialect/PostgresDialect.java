@@ -101,6 +101,11 @@ public final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public String versionQuestion() {
+        return "SELECT version()";
+    }
+
+    @Override
     public void check(Connection connection, Sql sql) throws SQLException {
         if (sql.number("SELECT CASE WHEN current_setting('client_min_messages') = 'error' AND " + readsWhatMayBeLost()
                         + " THEN 1 ELSE 0 END")
