@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>State per call.</b> {@link #asked} returns the observer of all further events of its call. An observer that keeps
  * nothing between events returns itself; one that measures or traces returns an object made for this call.
  *
- * <p><b>Threads.</b> {@link #asked} is called on the thread that asks, before anything is sent. What a call comes to, and the
+ * <p><b>Threads.</b> {@link #asked} is called on the thread that asks, before anything is sent; for what the client itself
+ * asks for (a candidate's office, and what a set of locks needs after its first tries), on the client's executor. What a call comes to, and the
  * end of a hold, are reported on the thread that waits for it, before it goes on. Where no thread waits, and for all that
  * happens in between, the events come on the client's executor ({@link LeaseholdBuilder#executor}), later if that is busy.
  * The engine never waits for an observer: with one that blocks, locks are still granted, renewed and lost in time, and only
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 public interface LeaseholdObserver {
 
     /**
-     * Called when a lock is asked for, on the thread that asks, before anything is sent.
+     * Called when a lock is asked for, on the thread that asks, before anything is sent; on the client's executor where the
+     * client itself asks.
      *
      * @param call what is asked for; the same object in all events of this call
      * @return the observer of all further events of this call: this object or another one, or null if nothing more of this

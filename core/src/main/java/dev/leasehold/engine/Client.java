@@ -12,6 +12,7 @@ import dev.leasehold.engine.jfr.FlightRecording;
 import dev.leasehold.engine.observation.Observers;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.FirstContact;
+import dev.leasehold.engine.queue.LeftLeases;
 import dev.leasehold.engine.queue.QueueSettings;
 import dev.leasehold.engine.threads.BlockingThreads;
 import dev.leasehold.engine.threads.Callbacks;
@@ -93,7 +94,8 @@ public final class Client {
                 settings.storeTimeout(),
                 store.requestHorizon(),
                 new Random(settings.random().nextLong()),
-                new FirstContact());
+                new FirstContact(),
+                new LeftLeases());
         closing = new ClientClosing(
                 store,
                 toString(),

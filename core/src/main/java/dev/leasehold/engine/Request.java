@@ -45,7 +45,7 @@ public final class Request implements Asker {
      */
     public static Request send(
             Client client, LockName lock, int share, LockOptions options, @Nullable Duration maxWait) {
-        return sendFor(client, lock, share, options, maxWait, null);
+        return sendFor(client, lock, share, options, maxWait, null, true);
     }
 
     /**
@@ -53,6 +53,7 @@ public final class Request implements Asker {
      *
      * @param maxWait null for without limit
      * @param waiter the thread that waits for the whole call, which is warned if it waits for a lease of its own; or null
+     * @param here whether this is the caller's thread, where observers may be asked
      */
     public static Request sendFor(
             Client client,
@@ -60,13 +61,15 @@ public final class Request implements Asker {
             int share,
             LockOptions options,
             @Nullable Duration maxWait,
-            @Nullable Thread waiter) {
-        return send(client, lock, share, options, maxWait, null, waiter, kind(maxWait), Runnable::run);
+            @Nullable Thread waiter,
+            boolean here) {
+        return send(client, lock, share, options, maxWait, null, waiter, kind(maxWait), here, Runnable::run);
     }
 
     /** Sends the request of a candidate off, which waits without limit. */
     public static Request stand(Client client, LockName lock, LockOptions options) {
-        return send(client, lock, Claim.EXCLUSIVE, options, null, null, null, LockCall.Kind.ELECTION, Runnable::run);
+        return send(
+                client, lock, Claim.EXCLUSIVE, options, null, null, null, LockCall.Kind.ELECTION, false, Runnable::run);
     }
 
     private static LockCall.Kind kind(@Nullable Duration maxWait) {
@@ -95,6 +98,7 @@ public final class Request implements Asker {
                 owner,
                 Thread.currentThread(),
                 kind(maxWait),
+                true,
                 client::runOnCaller);
     }
 
@@ -107,8 +111,9 @@ public final class Request implements Asker {
             @Nullable Thread owner,
             @Nullable Thread waiter,
             LockCall.Kind kind,
+            boolean here,
             Executor sending) {
-        ObservedCall observed = client.observers().ask(lock.namespace(), lock.own(), share, kind, maxWait);
+        ObservedCall observed = client.observers().ask(lock.namespace(), lock.own(), share, kind, maxWait, here);
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
         caller.waiter = waiter == null ? null : new WeakReference<>(waiter);
@@ -122,7 +127,7 @@ public final class Request implements Asker {
             sending.execute(() -> client.post(lock.full(), share, new Event.Join(caller)));
         } catch (Throwable e) {
             request.withdraw();
-            request.tell(null, e, true);
+            request.tell(null, e, here);
             throw e;
         }
         if (waiter != null && !caller.outcome.isDone()) {

@@ -8,6 +8,7 @@ import dev.leasehold.LockGrant;
 import dev.leasehold.spi.Grant;
 import java.time.Duration;
 import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * hold is reported before. The first end in the queue is reported, and nothing after it.
  *
  * <p>Why the engine never waits. It reports events with {@code here} false, which only adds to the queue, or has an
- * executor work it off. {@code here} is true on callers' threads alone.
+ * executor work it off. {@code here} is true on callers' threads alone. Where the engine itself asks, the executor tells the
+ * observers of that as well, and has to be done with it before it reports the outcome.
  */
 public final class ObservedCall {
 
@@ -45,6 +47,7 @@ public final class ObservedCall {
     private final LockCall call;
     private final @Nullable LeaseholdObserver[] observers;
     private final long askedAt;
+    private final CompletableFuture<?> asked;
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.ASKED);
     private final AtomicReference<@Nullable Waiting> waiting = new AtomicReference<>(AT_WORK);
 
@@ -57,11 +60,23 @@ public final class ObservedCall {
     private volatile @Nullable Long endedAt;
     private @Nullable Long electedAt;
 
-    ObservedCall(Observers all, LockCall call, @Nullable LeaseholdObserver[] observers, long askedAt) {
+    /**
+     * Begins with a call that is made.
+     *
+     * @param observers those that want to know, once they were asked; null for those that do not
+     * @param asked completes when all were
+     */
+    ObservedCall(
+            Observers all,
+            LockCall call,
+            @Nullable LeaseholdObserver[] observers,
+            long askedAt,
+            CompletableFuture<?> asked) {
         this.all = all;
         this.call = call;
         this.observers = observers;
         this.askedAt = askedAt;
+        this.asked = asked;
     }
 
     // ---- the outcome ---------------------------------------------------------------------------------------------
@@ -120,11 +135,14 @@ public final class ObservedCall {
             return;
         }
         Duration waited = Duration.ofNanos(outcomeAt() - askedAt);
-        Runnable event = () -> tell(observer -> ended.tell(observer, waited));
-        if (here) {
-            event.run();
+        report(() -> tell(observer -> ended.tell(observer, waited)), here);
+    }
+
+    private void report(Runnable what, boolean here) {
+        if (here && asked.isDone()) {
+            what.run();
         } else {
-            all.callbacks().execute(event);
+            asked.thenRunAsync(what, all.callbacks());
         }
     }
 
@@ -242,15 +260,12 @@ public final class ObservedCall {
 
     /** Performs an event, and what has come meanwhile, with the turn taken. */
     private void perform(Runnable event, boolean here) {
-        if (here) {
-            event.run();
-            goOn();
-        } else {
-            all.callbacks().execute(() -> {
-                event.run();
-                goOn();
-            });
-        }
+        report(
+                () -> {
+                    event.run();
+                    goOn();
+                },
+                here);
     }
 
     private void goOn() {

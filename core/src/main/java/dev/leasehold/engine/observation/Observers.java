@@ -9,6 +9,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +32,8 @@ public final class Observers {
      */
     public record Source(LeaseholdObserver observer, BooleanSupplier on) {}
 
+    private static final CompletableFuture<?> ASKED = CompletableFuture.completedFuture(true);
+
     private final List<Source> sources;
     private final ObservedClient client;
     private final TimeSource time;
@@ -52,15 +55,32 @@ public final class Observers {
     }
 
     /**
-     * Tells the observers that a lock is asked for, on the thread that asks.
+     * Tells the observers that a lock is asked for.
      *
      * @param share with how many holders at most the caller would coexist, itself included
      * @param maxWait how long the caller waits for a holder; null for without limit
+     * @param here whether to tell them on this thread, which is a caller's
      * @return the call, which passes on to the observers what comes of it; null if no observer wants to know
      */
     public @Nullable ObservedCall ask(
-            String namespace, String lock, int share, LockCall.Kind kind, @Nullable Duration maxWait) {
-        return isAnyOn() ? tellAsked(namespace, lock, share, kind, maxWait) : null;
+            String namespace, String lock, int share, LockCall.Kind kind, @Nullable Duration maxWait, boolean here) {
+        if (!isAnyOn()) {
+            return null;
+        }
+        Duration wait = maxWait == null || maxWait.compareTo(LockOptions.FOREVER) > 0
+                ? LockOptions.FOREVER
+                : maxWait.isNegative() ? Duration.ZERO : maxWait;
+        LockCall call = new LockCall(client, calls.incrementAndGet(), namespace, lock, share, kind, wait);
+        @Nullable LeaseholdObserver[] interested = new LeaseholdObserver[sources.size()];
+        if (!here) {
+            return new ObservedCall(
+                    this,
+                    call,
+                    interested,
+                    time.nanos(),
+                    CompletableFuture.runAsync(() -> tellAsked(call, interested), callbacks));
+        }
+        return tellAsked(call, interested) ? new ObservedCall(this, call, interested, time.nanos(), ASKED) : null;
     }
 
     private boolean isAnyOn() {
@@ -72,13 +92,8 @@ public final class Observers {
         return false;
     }
 
-    private @Nullable ObservedCall tellAsked(
-            String namespace, String lock, int share, LockCall.Kind kind, @Nullable Duration maxWait) {
-        Duration wait = maxWait == null || maxWait.compareTo(LockOptions.FOREVER) > 0
-                ? LockOptions.FOREVER
-                : maxWait.isNegative() ? Duration.ZERO : maxWait;
-        LockCall call = new LockCall(client, calls.incrementAndGet(), namespace, lock, share, kind, wait);
-        @Nullable LeaseholdObserver[] interested = new LeaseholdObserver[sources.size()];
+    /** Returns whether any observer wants to know more of a call. */
+    private boolean tellAsked(LockCall call, @Nullable LeaseholdObserver[] interested) {
         boolean any = false;
         for (int i = 0; i < interested.length; i++) {
             if (sources.get(i).on().getAsBoolean()) {
@@ -90,7 +105,7 @@ public final class Observers {
                 any |= interested[i] != null;
             }
         }
-        return any ? new ObservedCall(this, call, interested, time.nanos()) : null;
+        return any;
     }
 
     long now() {

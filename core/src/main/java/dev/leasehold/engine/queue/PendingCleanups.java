@@ -62,6 +62,21 @@ final class PendingCleanups {
         return false;
     }
 
+    /** Notes that a lease is left in the store, since work may go on under it. */
+    void leave(StoreLease left, long now) {
+        settings.left().add(left.lease(), now + pointlessAfter(left.nanosInStore(now)), now);
+    }
+
+    /** Returns whether a lease was left in the store, where it may not be over yet. */
+    boolean isLeft(LeaseId lease, long now) {
+        return settings.left().has(lease, now);
+    }
+
+    /** Returns whether a claim has a lease that was left in the store, where it may not be over yet. */
+    boolean isLeft(ClaimId claim, long now) {
+        return settings.left().has(claim, now);
+    }
+
     /** Notes for how long a claim of this queue may stay in the store. */
     void claimed(Duration lease) {
         longestLease = Math.max(longestLease, lease.toNanos());

@@ -15,6 +15,7 @@ import java.util.random.RandomGenerator;
  * @param requestHorizon how long a request that was given up may still be on its way
  * @param random for jitter
  * @param contact whether the store has ever answered
+ * @param left what late answers must not touch
  */
 public record QueueSettings(
         String store,
@@ -23,7 +24,8 @@ public record QueueSettings(
         Duration storeTimeout,
         Duration requestHorizon,
         RandomGenerator random,
-        FirstContact contact) {
+        FirstContact contact,
+        LeftLeases left) {
 
     /** Returns how long a request may stay without any answer before it counts as lost. Stores fail theirs earlier. */
     long longestAnswerNanos() {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stray answers are answers and signals that nobody waits for any more: the lease or claim that they speak of belongs to
- * nobody and is cleaned up.
+ * nobody and is cleaned up; but not what was left in the store, since work may go on under it.
  */
 final class StrayAnswers {
 
@@ -48,7 +48,7 @@ final class StrayAnswers {
             }
             return;
         }
-        if (!cleanups.has(lease)) {
+        if (!cleanups.has(lease) && !cleanups.isLeft(lease, at.now())) {
             long left = validity == null ? 0 : validity.nanosLeft(at.now());
             cleanups.release(
                     lease, 0, false, Math.max(cleanups.longestLease(), left + left / 32), at.now(), at.actions());
@@ -61,6 +61,9 @@ final class StrayAnswers {
      * would make the release find nothing, as if the lease had been lost. The claim is withdrawn after the release.
      */
     private void claimed(ClaimId claim, EventHandling at) {
+        if (cleanups.isLeft(claim, at.now())) {
+            return;
+        }
         if (!tracks.hasLeaseOf(claim) && !cleanups.withdrawAfterRelease(claim)) {
             cleanups.withdraw(claim, true, at.now(), at.actions());
         }

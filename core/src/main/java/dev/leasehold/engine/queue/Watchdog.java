@@ -305,12 +305,14 @@ final class Watchdog {
 
     /**
      * Gives up a lease that its holder has not given back. Work may go on under it until its holder has learned of the
-     * loss, so nobody else may begin. The lease is left in the store, where it runs out as if this process had died.
+     * loss, so nobody else may begin. The lease is left in the store, where it runs out as if this process had died;
+     * late answers to its claim do not touch it.
      */
     private void leave(StoreLease left, Hold hold, String why, EventHandling at) {
         announce(hold, LeaseState.LOST, at);
         failExtensions(left, why, at);
         at.add(new Action.Settle(hold, LeaseState.LOST, null));
+        cleanups.leave(left, at.now());
         storeLease = null;
     }
 
@@ -321,6 +323,9 @@ final class Watchdog {
             hold.lose();
             announce(hold, LeaseState.LOST, at);
             at.add(new Action.Settle(hold, LeaseState.LOST, null));
+            if (storeLease != null) {
+                cleanups.leave(storeLease, at.now());
+            }
         } else if (hold != null) {
             at.add(new Action.Settle(hold, LeaseState.RELEASED, why));
         }

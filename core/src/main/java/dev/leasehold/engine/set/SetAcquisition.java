@@ -41,6 +41,9 @@ final class SetAcquisition {
     private final @Nullable HeldLease[] leases;
     private final @Nullable Request[] requests;
 
+    /** What is asked for from then on is asked for on threads of the engine. */
+    private boolean begun;
+
     private int unanswered;
     private int queuedFor = -1;
     private boolean over;
@@ -73,7 +76,10 @@ final class SetAcquisition {
     }
 
     void begin() {
-        serial.execute(() -> tryFrom(0));
+        serial.execute(() -> {
+            tryFrom(0);
+            begun = true;
+        });
     }
 
     /** Gives everything back. */
@@ -107,7 +113,7 @@ final class SetAcquisition {
 
     private void ask(int i, @Nullable Duration limit) {
         Member member = members.get(i);
-        Request request = Request.sendFor(client, member.name(), member.share(), collecting, limit, waiter);
+        Request request = Request.sendFor(client, member.name(), member.share(), collecting, limit, waiter, !begun);
         requests[i] = request;
         request.whenDone((lease, refusal) -> serial.execute(() -> answered(i, request, lease, refusal)));
     }

@@ -45,12 +45,16 @@ class ObservedCallTest implements LeaseholdObserver {
     }
 
     private ObservedCall call(Executor callbacks) {
+        return call(callbacks, LockCall.Kind.WAIT, true);
+    }
+
+    private ObservedCall call(Executor callbacks, LockCall.Kind kind, boolean here) {
         Observers observers = new Observers(
                 List.of(new Observers.Source(this, () -> true)),
                 new ObservedClient("", "test", "test:"),
                 time,
                 callbacks);
-        return Objects.requireNonNull(observers.ask("", "a", 1, LockCall.Kind.WAIT, null));
+        return Objects.requireNonNull(observers.ask("", "a", 1, kind, null, here));
     }
 
     private ObservedCall call() {
@@ -70,6 +74,14 @@ class ObservedCallTest implements LeaseholdObserver {
         }
         told.add(event);
         telling.set(false);
+    }
+
+    @Override
+    public LeaseholdObserver asked(LockCall call) {
+        if (call.kind() == LockCall.Kind.ELECTION) {
+            tell("asked");
+        }
+        return this;
     }
 
     @Override
@@ -173,6 +185,19 @@ class ObservedCallTest implements LeaseholdObserver {
         assertThat(told).isEmpty();
         runTasks();
         assertThat(told).containsExactly("acquired", "renewed", "lost");
+    }
+
+    @Test
+    void whereTheEngineAsksThatIsToldFirst() {
+        ObservedCall call = call(executor::add, LockCall.Kind.ELECTION, false);
+        call.acquired(false);
+        call.renewed(1, false);
+        Runnable asking = executor.remove();
+        runTasks();
+        assertThat(told).isEmpty();
+        asking.run();
+        runTasks();
+        assertThat(told).containsExactly("asked", "acquired", "renewed");
     }
 
     @Test

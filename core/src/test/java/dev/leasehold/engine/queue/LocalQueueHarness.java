@@ -35,7 +35,9 @@ final class LocalQueueHarness {
 
     private static final int HOT = 200;
 
-    final LocalQueue queue;
+    private final int share;
+    private final QueueSettings settings;
+    LocalQueue queue;
     final FirstContact contact = new FirstContact();
     private final List<Action> todo = new ArrayList<>();
     private long nanos = Long.MAX_VALUE - 5_000_000_123L;
@@ -57,17 +59,23 @@ final class LocalQueueHarness {
 
     private LocalQueueHarness(int share, Duration horizon, Duration storeTimeout) {
         AtomicLong claims = new AtomicLong();
-        queue = new LocalQueue(
-                "lock",
-                share,
-                new QueueSettings(
-                        "test:store",
-                        () -> new ClaimId("client", claims.incrementAndGet()),
-                        HAND_OVERS,
-                        storeTimeout,
-                        horizon,
-                        new Random(7),
-                        contact));
+        this.share = share;
+        settings = new QueueSettings(
+                "test:store",
+                () -> new ClaimId("client", claims.incrementAndGet()),
+                HAND_OVERS,
+                storeTimeout,
+                horizon,
+                new Random(7),
+                contact,
+                new LeftLeases());
+        queue = new LocalQueue("lock", share, settings);
+    }
+
+    /** Goes on with a new queue, as a client does when the old one is idle or has a fault. */
+    void beginAnew() {
+        todo.clear();
+        queue = new LocalQueue("lock", share, settings);
     }
 
     static LocalQueueHarness sharing(int share) {

@@ -20,6 +20,9 @@ final class SimGrant {
     /** Until when its holder may rightly believe in it. */
     long excusedUntilMicros;
 
+    /** Its holder was told of the loss before its deadline, so the store keeps it while work may go on. */
+    boolean left;
+
     int holds;
     /** In true time, or 0. */
     long keptUntil;

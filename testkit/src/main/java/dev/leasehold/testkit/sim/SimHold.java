@@ -38,6 +38,8 @@ final class SimHold implements LeaseListener {
     private long goneSince = -1;
     private long firstValid = -1;
     private long lastValid = -1;
+    /** Not later than the deadline by its last look, in true time. */
+    private long deadline = -1;
 
     SimHold(
             SimWorld world,
@@ -92,9 +94,13 @@ final class SimHold implements LeaseListener {
             findings.add("TRUTH", this + " is valid after it was over");
         }
         over |= state.isFinal();
+        if (state == LeaseState.LOST && !releaseCalled && world.now() < deadline) {
+            grant.left = true;
+        }
         if (valid) {
             firstValid = firstValid < 0 ? world.now() : firstValid;
             lastValid = world.now();
+            deadline = lastValid + lease.remaining().toNanos() * 49 / 50 - SimScenario.MS;
         }
         return valid;
     }

@@ -84,8 +84,11 @@ final class SimJudge {
         if (reply.answer() instanceof SimAnswer.Renewed renewed) {
             renewed(request, micros() + renewed.leftMicros());
         }
-        if (reply.answer() instanceof SimAnswer.Ended) {
+        if (reply.answer() instanceof SimAnswer.Ended ended) {
             checkEnded(request);
+            if (ended.was()) {
+                checkLeft(request);
+            }
         }
         if (scenario.shared) {
             checkShared(request, reply, left);
@@ -107,6 +110,23 @@ final class SimJudge {
                 && holder.claim().equals(withdraw.claim())
                 && node.isHeld(lock, holder.token(), micros())) {
             findings.add("LEFTOVERS", withdraw + " has left " + holder);
+        }
+    }
+
+    // What is left in the store, since work may go on under it, ends there by itself or by an operator.
+    private void checkLeft(SimRequest request) {
+        for (SimGrant grant :
+                grants.getOrDefault(request.lock(), new TreeMap<>()).values()) {
+            boolean ends = request instanceof SimRequest.Release release
+                    ? release.lease().equals(grant.lease)
+                    : request instanceof SimRequest.Withdraw withdraw
+                            && withdraw.claim().equals(grant.lease.claim());
+            if (ends && grant.left && micros() < grant.endMicros) {
+                findings.add(
+                        "LEFT",
+                        request + " has ended " + grant.lease + " " + (grant.endMicros - micros())
+                                + " µs before its end, although it was left");
+            }
         }
     }
 
