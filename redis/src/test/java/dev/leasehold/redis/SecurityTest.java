@@ -192,7 +192,7 @@ public class SecurityTest {
                             "-cp",
                             System.getProperty("java.class.path"),
                             TlsUser.class.getName(),
-                            "rediss://app:pw@localhost:" + port)
+                            "rediss://app:pw@localhost:" + port + "?leasehold.storeTimeout=60000")
                     .redirectError(directory.resolve("errors").toFile())
                     .start();
             try {

@@ -39,6 +39,9 @@ class ReplicasTest {
     private static final String KEY = "leasehold:{x}";
     private static final String WAITING = "leasehold.waitForReplicas=1&leasehold.waitTimeout=200";
 
+    /** Acknowledgements that do not come are waited for so long. */
+    private static final Duration STORE_TIMEOUT = Duration.ofSeconds(8);
+
     private final List<Leasehold> clients = new ArrayList<>();
     private final List<RedisProcess> servers = new ArrayList<>();
     private RedisProcess master;
@@ -84,7 +87,7 @@ class ReplicasTest {
     }
 
     private Leasehold waiting(Duration lease) {
-        return client("localhost:" + master.port(), WAITING, Duration.ofSeconds(2), lease);
+        return client("localhost:" + master.port(), WAITING, STORE_TIMEOUT, lease);
     }
 
     private String either() {
@@ -244,7 +247,7 @@ class ReplicasTest {
             String uri = "redis-cluster://" + cluster.addresses() + "?" + WAITING;
             try (Leasehold client = Leasehold.builder()
                     .uri(uri)
-                    .storeTimeout(Duration.ofSeconds(4))
+                    .storeTimeout(STORE_TIMEOUT)
                     .build()) {
                 Lease lease = client.lock("x").acquire();
                 follower.commands().readOnly();
@@ -309,7 +312,7 @@ class ReplicasTest {
 
     @Test
     void aLaggingReplicaForgetsNothingThatWasGranted() throws Exception {
-        Leasehold holder = client(either(), WAITING, Duration.ofSeconds(2), Duration.ofSeconds(30));
+        Leasehold holder = client(either(), WAITING, STORE_TIMEOUT, Duration.ofSeconds(30));
         holder.lock("warm").acquire().close();
         replication.hold(FaultProxy.Way.ANSWERS);
         CompletableFuture<Lease> claim = holder.lock("x").acquireAsync();
@@ -324,7 +327,7 @@ class ReplicasTest {
 
     @Test
     void anotherMasterThatLacksTheLeaseAcknowledgesNothing() throws Exception {
-        Leasehold client = client(either(), WAITING, Duration.ofSeconds(2), Duration.ofSeconds(30));
+        Leasehold client = client(either(), WAITING, STORE_TIMEOUT, Duration.ofSeconds(30));
         client.lock("warm").acquire().close();
         // Two masters, each with a replica; the client's commands still go to the first, its next WAIT to the second.
         replica.commands().configSet("repl-diskless-sync-delay", "0");
