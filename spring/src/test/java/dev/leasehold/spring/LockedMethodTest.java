@@ -254,6 +254,26 @@ class LockedMethodTest {
         assertThatThrownBy(() -> call.get(A_MINUTE, TimeUnit.SECONDS)).hasRootCauseInstanceOf(LeaseLostException.class);
     }
 
+    /** Few methods let an interrupt out as it is: the caller took the loss for a fault of the body. */
+    @Test
+    void aLossIsNotHiddenByTheBodysException() {
+        assertThatThrownBy(() -> shop.report(LockedMethodTest::loseAndWrapTheInterrupt))
+                .isInstanceOf(LeaseLostException.class)
+                .cause()
+                .hasMessage("wrapped");
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    private static void loseAndWrapTheInterrupt() {
+        try {
+            locks.breakLock("report", CurrentLease.get().token());
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("wrapped", e);
+        }
+    }
+
     @Test
     void anInterruptedWaitLocksNothing() throws Exception {
         try (Lease ignored = locks.lock("declared").acquire()) {

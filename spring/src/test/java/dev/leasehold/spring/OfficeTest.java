@@ -139,6 +139,22 @@ class OfficeTest {
     }
 
     @Test
+    void theEndIsNotHiddenByTheWorksException() {
+        begin();
+        assertThatThrownBy(() -> job.run(() -> {
+                    resign();
+                    try {
+                        new CountDownLatch(1).await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException("wrapped", e);
+                    }
+                }))
+                .isInstanceOf(LeaseLostException.class)
+                .cause()
+                .hasMessage("wrapped");
+    }
+
+    @Test
     void nestedWorkIsInterruptedAsOne() {
         begin();
         assertThatThrownBy(() -> job.nested(job, () -> {
