@@ -19,6 +19,8 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.leasehold.architecture.Rooms;
 import java.nio.file.Path;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 
 /** The architecture has these arrows: API → engine → spi ← stores; and a few habits. */
@@ -64,6 +66,15 @@ class ArchitectureTest {
     @Test
     void theEngineKnowsNeitherTheClientNorItsBuilder() {
         check(noClasses().that(in(ENGINE)).should().dependOnClassesThat(makeTheClient()));
+    }
+
+    /** All names of a client share its timers: a caller that is stopped inside must hold nothing that others need. */
+    @Test
+    void timersTakeNoLock() {
+        check(noClasses()
+                .that(nameMatching(".*\\.threads\\.(TimerQueue|SystemTime).*"))
+                .should()
+                .dependOnClassesThat(assignableTo(Lock.class).or(assignableTo(Executor.class))));
     }
 
     @Test

@@ -33,7 +33,7 @@ class BoundsTest {
 
     /** The limit of a wait, or what a measured time is compared with. */
     private static final Pattern BOUND = Pattern.compile("(?:\\.(?:get|await|join|waitFor|awaitTermination|orTimeout"
-            + "|atMost|isLessThan|isLessThanOrEqualTo)|\\bassertTimeout(?:Preemptively)?|\\bwithin)\\((?:[^(),]*, *)?"
+            + "|atMost|isLessThan|isLessThanOrEqualTo)|\\bassertTimeout(?:Preemptively)?|\\bwithin)\\((?:[^(),]*, *)??"
             + TIME);
 
     private static final Pattern TRY_THAT_MUST_SUCCEED =
@@ -62,7 +62,8 @@ class BoundsTest {
                 boolean bad = MUST_NOT_HAPPEN
                         .matcher(lines.get(i) + lines.get(Math.min(i + 1, lines.size() - 1)))
                         .find();
-                if (!told && !bad && nanosOfABound(lines.get(i), constants) < TimeUnit.SECONDS.toNanos(LEAST_SECONDS)) {
+                long nanos = nanosOfABound(lines.get(i), constants);
+                if (!told && !bad && nanos > 0 && nanos < TimeUnit.SECONDS.toNanos(LEAST_SECONDS)) {
                     short_.add(file + ":" + (i + 1) + " " + lines.get(i).strip());
                 }
             }

@@ -1,5 +1,6 @@
 package dev.leasehold.battery;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.battery.Violation.Rule.AVAILABILITY;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -34,7 +35,7 @@ class BatteryTest {
     private Path directory;
 
     private Result run(StoreKind store, Fault fault, Worker.Kind worker) throws Exception {
-        Duration tolerant = Duration.ofSeconds(5); // On a busy machine listeners are called late.
+        Duration tolerant = Duration.ofSeconds(A_MINUTE); // How late a busy machine calls listeners, JudgeTest judges.
         return Run.of(
                 new Plan(
                         Peer.LEASEHOLD,
@@ -58,7 +59,9 @@ class BatteryTest {
                 .as("history and picture in %s", directory)
                 .filteredOn(violation -> violation.rule() != AVAILABILITY)
                 .isEmpty();
-        assertThat(result.grants()).as("grants, see %s", directory).isGreaterThan(5);
+        assertThat(result.grants())
+                .as("grants, see %s", directory)
+                .isGreaterThan(2); // Each client has had one before the first fault.
         assertThat(result.strikes()).isPositive();
         assertThat(Files.readString(directory.resolve("picture.html")))
                 .contains("client-1/0", "client-2/1", fault.word());

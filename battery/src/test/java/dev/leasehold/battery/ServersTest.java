@@ -87,7 +87,7 @@ class ServersTest {
     }
 
     @Test
-    @Timeout(15) // A server that lives is given 20 s.
+    @Timeout(45) // A server that lives is given 60 s.
     void aServerThatEndsAtOnceIsNotWaitedFor() {
         assertThatThrownBy(() -> RedisProcess.start("--no-such-option", "1"))
                 .isInstanceOf(IllegalStateException.class)

@@ -1,12 +1,10 @@
 package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -66,10 +64,7 @@ class CommandTest {
         for (int i = 0; i < 10_000; i++) {
             words.add("argument" + i);
         }
-        String said =
-                assertTimeoutPreemptively(Duration.ofSeconds(10), () -> said(shell, words.toArray(String[]::new)));
-
-        assertThat(said).isEqualTo("10001 é\nargument9999\n");
+        assertThat(said(shell, words.toArray(String[]::new))).isEqualTo("10001 é\nargument9999\n");
     }
 
     private String said(String shell, String... words) throws Exception {

@@ -14,7 +14,7 @@ final class CommonCommands {
         assertThat(Long.parseLong(once.succeeded().out().strip())).isPositive();
         assertThat(once.err()).isEmpty();
 
-        Program.Run holder = leasehold.start("run", "--lease", "6", "demo", "sh", "-c", "echo held; exec sleep 300");
+        Program.Run holder = leasehold.start("run", "--lease", "20", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
         assertThat(leasehold.run("ls", "d*").succeeded().out())

@@ -93,10 +93,10 @@ class ContentionEndToEnd {
         Future<Integer> troubles = trouble.submit(() -> makeTrouble(running, random));
         try {
             inParallel(process -> {
-                for (int run = 0; run < 8; run++) {
+                for (int run = 0; run < 5; run++) {
                     String name = process + "." + run;
                     Program.Run one =
-                            leasehold.start("run", "--lease", "1", "demo", "sh", "-c", COMMAND, "sh", name, "0.3");
+                            leasehold.start("run", "--lease", "3", "demo", "sh", "-c", COMMAND, "sh", name, "0.3");
                     running.add(one);
                     if (one.status() == 0) {
                         successful.add(name);
@@ -140,7 +140,7 @@ class ContentionEndToEnd {
                 } else if (Processes.reaches("STOP", victim.process().pid())) {
                     count++;
                     try {
-                        TimeUnit.MILLISECONDS.sleep(random.nextInt(2_500));
+                        TimeUnit.MILLISECONDS.sleep(random.nextInt(6_000));
                     } finally {
                         Processes.reaches("CONT", victim.process().pid());
                     }

@@ -15,6 +15,7 @@ final class FakeLease implements Lease {
 
     private final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
     private volatile long deadline;
+    private volatile @Nullable Duration standing;
     private volatile @Nullable LockException refusal;
 
     FakeLease(Duration duration) {
@@ -23,6 +24,11 @@ final class FakeLease implements Lease {
 
     void endIn(Duration duration) {
         deadline = System.nanoTime() + duration.toNanos();
+    }
+
+    /** From now on so much is left of it, as if no time passed. */
+    void stopAt(Duration left) {
+        standing = left;
     }
 
     void refuseRelease(LockException answer) {
@@ -56,7 +62,8 @@ final class FakeLease implements Lease {
 
     @Override
     public Duration remaining() {
-        return ended.isDone() ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        Duration still = standing != null ? standing : Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+        return ended.isDone() ? Duration.ZERO : still;
     }
 
     @Override

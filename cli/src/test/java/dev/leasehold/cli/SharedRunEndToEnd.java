@@ -118,12 +118,12 @@ class SharedRunEndToEnd {
     /** A permit comes back when its holder is killed, and its lease is over. */
     @Test
     void thePermitOfAKilledRunComesBack() throws Exception {
-        Program.Run killed = start("run", "--lease", "4", "--slots", "2", "api", "sh", "-c", STAY);
+        Program.Run killed = start("run", "--lease", "10", "--slots", "2", "api", "sh", "-c", STAY);
         start("run", "--slots", "2", "api", "sh", "-c", STAY);
         killed.signal("KILL");
 
         assertThat(leasehold
-                        .run("run", "--wait", "30", "--slots", "2", "api", "sh", "-c", SLOT)
+                        .run("run", "--slots", "2", "api", "sh", "-c", SLOT)
                         .succeeded()
                         .out())
                 .isEqualTo("slot=0\n");

@@ -5,6 +5,7 @@ import dev.leasehold.spi.Claim;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The lock queues of a client are one for each name and share that is in use. Those of exclusive locks, which are nearly
@@ -36,18 +37,30 @@ final class LockQueues implements ClientClosing.Queues {
     /** Brings an event to a queue, and makes the queue if there is none. */
     void post(String lock, int share, Event event) {
         if (share == Claim.EXCLUSIVE) {
-            Inbox queue = exclusive.computeIfAbsent(lock, name -> factory.queue(name, Claim.EXCLUSIVE));
-            while (!queue.post(event)) {
-                exclusive.remove(lock, queue);
-                queue = exclusive.computeIfAbsent(lock, name -> factory.queue(name, Claim.EXCLUSIVE));
-            }
-            return;
+            post(exclusive, lock, () -> factory.queue(lock, share), event);
+        } else {
+            post(shared, new Shared(lock, share), () -> factory.queue(lock, share), event);
         }
-        Shared key = new Shared(lock, share);
-        Inbox queue = shared.computeIfAbsent(key, made -> factory.queue(lock, share));
-        while (!queue.post(event)) {
-            shared.remove(key, queue);
-            queue = shared.computeIfAbsent(key, made -> factory.queue(lock, share));
+    }
+
+    /**
+     * The factory is called outside of the map. Inside of it ({@code computeIfAbsent}), a stack that ends in the factory leaves
+     * a reservation behind, and no name of that bin works again.
+     */
+    private static <K> void post(ConcurrentMap<K, Inbox> queues, K key, Supplier<Inbox> factory, Event event) {
+        for (; ; ) {
+            Inbox queue = queues.get(key);
+            if (queue == null) {
+                Inbox made = factory.get();
+                queue = queues.putIfAbsent(key, made);
+                if (queue == null) {
+                    queue = made;
+                }
+            }
+            if (queue.post(event)) {
+                return;
+            }
+            queues.remove(key, queue);
         }
     }
 

@@ -20,10 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The threads on which users' code runs, and what it may do there. */
-@Timeout(60)
 class ClientCallbacksTest {
 
     @Test
@@ -41,7 +39,8 @@ class ClientCallbacksTest {
             assertThat(future).isNotDone();
             assertThat(leasehold.lock("a").tryAcquire()).isEmpty();
             future.cancel(false);
-            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(10))).isPresent();
+            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(A_MINUTE)))
+                    .isPresent();
             stuck.forEach(Runnable::run);
         }
     }
@@ -60,7 +59,8 @@ class ClientCallbacksTest {
                 Thread.onSpinWait();
             }
             future.cancel(false);
-            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(10))).isPresent();
+            assertThat(leasehold.lock("a").tryAcquire(Duration.ofSeconds(A_MINUTE)))
+                    .isPresent();
             stuck.forEach(Runnable::run);
         }
     }
@@ -77,7 +77,7 @@ class ClientCallbacksTest {
                 held.add(other.lock(name).acquire());
                 all.add(leasehold.lock(name).acquireAsync().thenAccept(lease -> {
                     try {
-                        together.await(20, TimeUnit.SECONDS);
+                        together.await(A_MINUTE, TimeUnit.SECONDS);
                     } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
                         throw new IllegalStateException(e);
                     }

@@ -31,10 +31,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests show what closing a client ends, waits for, and leaves. */
-@Timeout(60)
 class ClientClosingTest {
 
     @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An Error in the middle of the engine leaves nothing behind that lasts. */
-@Timeout(120)
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ClientFaultTest {
 
     private static final Duration PATIENT = Duration.ofSeconds(30);

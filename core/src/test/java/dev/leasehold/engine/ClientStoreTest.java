@@ -35,10 +35,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests are about stores that refuse, fail or are silent, and grants that nobody takes. */
-@Timeout(60)
 class ClientStoreTest {
 
     @Test

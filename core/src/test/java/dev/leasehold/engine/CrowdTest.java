@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -7,7 +8,6 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -71,7 +71,7 @@ class CrowdTest {
             assertThat(before).as("all of them wait without the store").isEqualTo(1);
             gate.close();
             for (Thread thread : threads) {
-                thread.join(TimeUnit.SECONDS.toMillis(60));
+                thread.join(TimeUnit.SECONDS.toMillis(A_MINUTE));
                 assertThat(thread.isAlive()).isFalse();
             }
             assertThat(failures).isEmpty();
@@ -83,7 +83,7 @@ class CrowdTest {
     }
 
     private static void awaitWaiting(Thread thread) {
-        long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(A_MINUTE);
         while (thread.getState() != Thread.State.WAITING) {
             assertThat(System.nanoTime() - end).as(thread + " does not wait").isNegative();
             Thread.onSpinWait();

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -49,7 +50,7 @@ class LockSetEndsTest {
 
     /** Runs the tasks of the users' executor, whichever thread adds them, until a condition holds. */
     private void runCallbacksUntil(Condition condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(A_MINUTE);
         while (!condition.holds()) {
             assertThat(System.nanoTime() - end).isNegative();
             Runnable next = callbacks.poll(10, TimeUnit.MILLISECONDS);
@@ -78,7 +79,8 @@ class LockSetEndsTest {
     void aSetThatIsCancelledWhileItIsConfirmedIsGivenBack() throws Exception {
         CompletableFuture<LeaseSet> set =
                 client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
-        assertThat(store.asked).hasSize(2);
+        // Twice two where the machine is slow: what is not answered is asked again after a tenth of a second.
+        assertThat(store.asked).hasSizeGreaterThanOrEqualTo(2);
         assertThat(set.cancel(false)).isTrue();
         store.asked.forEach(Runnable::run);
         assertThatNothingIsHeld();

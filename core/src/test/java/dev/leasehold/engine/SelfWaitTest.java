@@ -18,10 +18,8 @@ import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests are about a thread that waits for a lock because of a lease of its own, with one share or two. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SelfWaitTest {
 
     private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();

@@ -1,5 +1,6 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedSemaphore;
@@ -9,6 +10,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,7 +19,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Signals find the queue of the share that they are for. */
+/** Signals find the queue of the share that they are for. Time stands still, so nobody asks before a signal comes. */
 class SharedSignalsTest {
 
     private static final class Releases extends WrappedStore {
@@ -32,16 +34,23 @@ class SharedSignalsTest {
 
     private final Releases store = new Releases();
 
+    private static Leasehold open(StoreFactory store) {
+        return Leasehold.builder()
+                .store(store)
+                .timeSource(new StoppedTimeSource())
+                .build();
+    }
+
     @Test
     void aPushedPermitReachesItsWaiter() throws Exception {
-        try (Leasehold one = Leasehold.builder().store(store).build();
-                Leasehold two = Leasehold.builder().store(store).build()) {
+        try (Leasehold one = open(store);
+                Leasehold two = open(store)) {
             DistributedSemaphore semaphore = two.semaphore("a", 2);
             Lease first = one.semaphore("a", 2).acquire();
             Lease second = one.semaphore("a", 2).acquire();
             CompletableFuture<Lease> waiting = semaphore.acquireAsync();
             second.close();
-            Lease third = waiting.get(4, TimeUnit.SECONDS);
+            Lease third = waiting.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(third.slot()).hasValue(1);
             assertThat(store.released).extracting(LeaseId::token).containsExactly(second.token());
             third.close();
@@ -51,11 +60,11 @@ class SharedSignalsTest {
 
     @Test
     void aDoubtReachesEveryShareOfALock() throws Exception {
-        try (Leasehold client = Leasehold.builder().store(store).build();
-                Leasehold breaker = Leasehold.builder().store(store.real()).build()) {
+        try (Leasehold client = open(store);
+                Leasehold breaker = open(store.real())) {
             Lease permit = client.semaphore("a", 2).acquire();
             breaker.breakLock("a", permit.token());
-            assertThat(permit.ended().toCompletableFuture().get(4, TimeUnit.SECONDS))
+            assertThat(permit.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
                     .isEqualTo(LeaseState.LOST);
         }
     }

@@ -23,15 +23,17 @@ class Jobs {
 
     /** Each process wakes up every other second; the lock stays taken for most of that time, so one of them does the work. */
     @Scheduled(cron = "*/2 * * * * *")
-    @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "1500ms", lease = "2s")
+    @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "1500ms")
     void tick() {
         jdbc.update(
-                "INSERT INTO tick (second, instance) VALUES (date_trunc('second', clock_timestamp()), ?)", instance);
+                "INSERT INTO tick (token, instance) VALUES (?, ?)",
+                CurrentLease.get().token(),
+                instance);
     }
 
     /** Takes a while, and is not to be done by two. */
     @Scheduled(fixedDelay = 50)
-    @Locked(name = "long-job", onBusy = OnBusy.SKIP, lease = "2s")
+    @Locked(name = "long-job", onBusy = OnBusy.SKIP)
     void longJob() throws InterruptedException {
         Long id = jdbc.queryForObject(
                 "INSERT INTO job (instance, token, ended) VALUES (?, ?, FALSE) RETURNING id",

@@ -4,7 +4,8 @@ import dev.leasehold.jdbc.dialect.Product;
 
 /**
  * A dialect is one of the databases on servers that Leasehold knows. Chosen from the connection's metadata unless told
- * otherwise.
+ * otherwise. A database that only speaks the protocol of one of them, CockroachDB or TiDB for example, is refused unless its
+ * dialect is named: who names it vouches for the clocks of its nodes.
  */
 public enum JdbcDialect {
     /** The database is PostgreSQL 12 or newer. */

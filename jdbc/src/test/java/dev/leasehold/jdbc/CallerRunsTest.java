@@ -20,9 +20,11 @@ import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,7 +53,9 @@ class CallerRunsTest {
     /** The names of the threads that have run statements. */
     private final Queue<String> threads = new ConcurrentLinkedQueue<>();
 
-    private final AtomicInteger running = new AtomicInteger();
+    /** How long each thread waits for an answer, in milliseconds, since {@link #threads} was cleared. */
+    private final Map<String, Integer> limits = new ConcurrentHashMap<>();
+
     private final AtomicInteger mostRunning = new AtomicInteger();
     private FaultProxy proxy;
     private HikariDataSource pool;
@@ -92,9 +96,14 @@ class CallerRunsTest {
 
     /** A connection that says who prepares statements, and how many connections do so at a time. */
     private Connection noting(Connection real) {
+        AtomicInteger limit = new AtomicInteger();
         return (Connection) Proxy.newProxyInstance(
                 Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
+                    if (method.getName().equals("setNetworkTimeout")) {
+                        limit.set((Integer) arguments[1]);
+                    }
                     if (method.getName().equals("prepareStatement")) {
+                        limits.put(Thread.currentThread().getName(), limit.get());
                         threads.add(Thread.currentThread().getName());
                         mostRunning.accumulateAndGet(
                                 pool.getHikariPoolMXBean() == null
@@ -240,32 +249,43 @@ class CallerRunsTest {
     void anInterruptIsNoticedWhileTheDatabaseHangs() throws Exception {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
-            CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
-            Thread caller = new Thread(
-                    () -> {
-                        untilCallerRuns(lock);
-                        proxy.hold(FaultProxy.Way.ANSWERS);
-                        threads.clear();
-                        try {
-                            lock.acquire().close();
-                            interrupted.complete(new AssertionError("acquired"));
-                        } catch (Throwable e) {
-                            interrupted.complete(e);
-                        }
-                    },
-                    "caller");
-            caller.start();
-            await().until(() -> threads.contains("caller"));
-            CompletableFuture<Lease> other = lock.acquireAsync();
-            caller.interrupt();
-            // Workers wait for five seconds.
-            assertThat(interrupted.get(3, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
-            assertThat(other).isNotDone();
-            proxy.letGo();
-            try (Lease lease = other.get(A_MINUTE, TimeUnit.SECONDS)) {
-                assertThat(lease.isValid()).isTrue();
+            boolean ran = false;
+            for (int i = 0; !ran; i++) { // On a busy machine a worker may have to, now and then.
+                ran = interruptInAHang(lock, "caller " + i);
             }
         }
+    }
+
+    /** Returns whether the caller's thread carried its request out. */
+    private boolean interruptInAHang(DistributedLock lock, String thread) throws Exception {
+        CompletableFuture<Throwable> interrupted = new CompletableFuture<>();
+        Thread caller = new Thread(
+                () -> {
+                    untilCallerRuns(lock);
+                    proxy.hold(FaultProxy.Way.ANSWERS);
+                    threads.clear();
+                    try {
+                        lock.acquire().close();
+                        interrupted.complete(new AssertionError("acquired"));
+                    } catch (Throwable e) {
+                        interrupted.complete(e);
+                    }
+                },
+                thread);
+        caller.start();
+        await().until(() -> proxy.holding() > 0 && !threads.isEmpty());
+        boolean ran = threads.contains(thread);
+        CompletableFuture<Lease> other = lock.acquireAsync();
+        caller.interrupt();
+        assertThat(interrupted.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
+        proxy.letGo();
+        try (Lease lease = other.get(A_MINUTE, TimeUnit.SECONDS)) {
+            assertThat(lease.isValid()).isTrue();
+        }
+        assertThat(limits.getOrDefault(thread, 0))
+                .as("a worker waits for five seconds")
+                .isLessThanOrEqualTo(300);
+        return ran;
     }
 
     @Test
@@ -273,16 +293,18 @@ class CallerRunsTest {
     void closingALeaseTakesASecondAtMostInAHang() throws Exception {
         try (Leasehold client = client(pool)) {
             DistributedLock lock = client.lock(name);
-            untilCallerRuns(lock);
-            Lease lease = lock.acquire();
-            proxy.hold(FaultProxy.Way.ANSWERS);
-            threads.clear();
-            long begun = System.nanoTime();
-            lease.close();
-            long took = System.nanoTime() - begun;
-            proxy.letGo();
-            assertThat(Duration.ofNanos(took)).isLessThan(Duration.ofMillis(2_500)); // Workers wait for five seconds.
-            await().until(() -> client.locks(name).isEmpty());
+            String self = Thread.currentThread().getName();
+            do { // On a busy machine a worker may have to, now and then.
+                untilCallerRuns(lock);
+                Lease lease = lock.acquire();
+                proxy.hold(FaultProxy.Way.ANSWERS);
+                threads.clear();
+                lease.close();
+                assertThat(proxy.holding()).as("answers that have not come").isPositive();
+                proxy.letGo();
+                await().until(() -> client.locks(name).isEmpty());
+            } while (!threads.contains(self));
+            assertThat(limits.get(self)).as("a worker waits for five seconds").isBetween(1, 300);
         }
     }
 
@@ -292,13 +314,17 @@ class CallerRunsTest {
             DistributedLock lock = client.lock(name);
             untilCallerRuns(lock);
             proxy.delay(Duration.ofMillis(60)); // Each way.
+            long slowest = System.nanoTime();
             lock.acquire().close();
             proxy.delay(Duration.ZERO);
             threads.clear();
             for (int i = 0; i < 20; i++) {
                 lock.acquire().close();
+                if (System.nanoTime() - slowest > TimeUnit.SECONDS.toNanos(5)) {
+                    break; // The workers' time may be over.
+                }
+                assertThat(threads).isNotEmpty().allMatch(thread -> thread.startsWith("leasehold-jdbc-"));
             }
-            assertThat(threads).isNotEmpty().allMatch(thread -> thread.startsWith("leasehold-jdbc-"));
         }
     }
 

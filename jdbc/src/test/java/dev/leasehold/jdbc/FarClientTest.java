@@ -6,32 +6,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockOptions;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A client whose messages are slow costs nobody else a lease: see {@code WaitingPath}. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+/**
+ * A client whose messages are slow costs nobody else a lease, because no transaction of its waits for them: see {@code
+ * WaitingPath}. The moments at which it is looked for are those in which an answer is on its way for as long as the look
+ * takes.
+ */
 class FarClientTest {
 
-    /** Each way. What is kept locked for three round trips outlasts a lease. */
-    private static final Duration FAR = Duration.ofMillis(350);
-
-    private static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
+    private static final int MOMENTS = 40;
 
     @RegisterExtension
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
@@ -42,66 +41,96 @@ class FarClientTest {
     private final String name = "lock-" + UUID.randomUUID();
 
     @Test
-    void renewalsWaitForNoFarClientOnPostgres() throws Exception {
-        renewalsWaitForNoFarClient(POSTGRES.get().port(), POSTGRES.get().url());
+    void aFarClientKeepsNoRowMeanwhileOnPostgres() throws Exception {
+        keepsNoRowMeanwhile(
+                POSTGRES.get().port(),
+                POSTGRES.get().url(),
+                POSTGRES.get().url() + "&ApplicationName=far",
+                "SELECT COUNT(*) FROM pg_stat_activity WHERE application_name = 'far' AND state LIKE 'idle in trans%'");
     }
 
     @Test
-    void renewalsWaitForNoFarClientOnMariaDb() throws Exception {
-        renewalsWaitForNoFarClient(MARIADB.get().port(), MARIADB.get().url());
+    void aFarClientKeepsNoRowMeanwhileOnMariaDb() throws Exception {
+        try (Connection admin = DriverManager.getConnection(MARIADB.get().url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE USER far");
+            statement.execute("GRANT ALL ON test.* TO far");
+        }
+        keepsNoRowMeanwhile(
+                MARIADB.get().port(),
+                MARIADB.get().url(),
+                MARIADB.get().url().replace("user=root", "user=far"),
+                "SELECT COUNT(*) FROM information_schema.innodb_trx t JOIN information_schema.processlist p"
+                        + " ON p.id = t.trx_mysql_thread_id WHERE p.user = 'far' AND p.command = 'Sleep'");
     }
 
     private record Pair(DistributedLock near, DistributedLock far) {}
 
-    private void renewalsWaitForNoFarClient(int port, String url) throws Exception {
+    private void keepsNoRowMeanwhile(int port, String url, String farUrl, String open) throws Exception {
         try (FaultProxy slow = FaultProxy.to(port);
+                Connection admin = DriverManager.getConnection(url);
                 Leasehold near = Leasehold.connect(url);
-                Leasehold far = Leasehold.connect(url.replace(":" + port, ":" + slow.port()))) {
-            Map<String, Pair> pairs = Map.of(
-                    "mutex", new Pair(near.lock("1" + name, BRIEF), far.lock("1" + name, BRIEF)),
-                    "two readers", new Pair(reader(near, "2"), reader(far, "2")),
-                    "a reader and a writer", new Pair(reader(near, "3"), writer(far, "3")));
-            for (Pair pair : pairs.values()) {
-                pair.far().acquire().close();
-            }
+                Leasehold far = Leasehold.connect(farUrl.replace(":" + port, ":" + slow.port()))) {
+            List<Pair> pairs = List.of(
+                    new Pair(near.lock("1" + name), far.lock("1" + name)),
+                    new Pair(reader(near, "2"), writer(far, "2")),
+                    new Pair(writer(near, "3"), reader(far, "3")));
             List<Lease> held = new ArrayList<>();
-            Queue<String> seen = new ConcurrentLinkedQueue<>();
-            for (Map.Entry<String, Pair> each : pairs.entrySet()) {
-                Lease lease = each.getValue().near().acquire();
-                lease.onStateChange((changed, state) -> seen.add(each.getKey() + " " + state));
-                held.add(lease);
+            for (Pair pair : pairs) {
+                pair.far().acquire().close();
+                held.add(pair.near().acquire());
             }
-            slow.delay(FAR);
-            List<CompletableFuture<Lease>> waiting = pairs.values().stream()
-                    .map(pair -> pair.far().acquireAsync())
-                    .toList();
-            // They join, ask again and withdraw, others come meanwhile: for longer than a lease.
-            await().pollInterval(Duration.ofMillis(500))
-                    .during(Duration.ofMillis(2500))
-                    .atMost(Duration.ofSeconds(6))
-                    .untilAsserted(() -> {
-                        pairs.values().forEach(pair -> visit(pair.far()));
-                        assertThat(seen).isEmpty();
-                    });
-            slow.delay(Duration.ZERO);
-            waiting.forEach(each -> each.cancel(false));
+            slow.delay(Duration.ofMillis(5));
+            // They join, ask again and withdraw, others come meanwhile.
+            for (int i = 0; i < MOMENTS; i++) {
+                Pair pair = pairs.get(i % pairs.size());
+                CompletableFuture<?> visit = visit(pair.far());
+                slow.hold(FaultProxy.Way.ANSWERS);
+                await().pollInterval(Duration.ofMillis(5)).until(() -> slow.holding() > 0);
+                assertThat(number(admin, open))
+                        .as("transactions that wait for the far client")
+                        .isZero();
+                slow.letGo();
+                if (i % 4 == 3) {
+                    await().until(visit::isDone);
+                }
+            }
             held.forEach(Lease::close);
         }
     }
 
+    /** The grant of a share and its release are transactions, also of a far client. */
+    @Test
+    void aReaderIsRenewedWhileTheLocksRowIsLocked() throws Exception {
+        for (String url : List.of(POSTGRES.get().url(), MARIADB.get().url())) {
+            try (Leasehold near = Leasehold.connect(url);
+                    Lease held = reader(near, "4").acquire();
+                    Connection far = DriverManager.getConnection(url)) {
+                far.setAutoCommit(false);
+                number(far, "SELECT 1 FROM leasehold_lock WHERE name = '4" + name + "' FOR UPDATE");
+                assertThat(held.extend(Duration.ofMinutes(2))).isGreaterThan(Duration.ofMinutes(1));
+                far.rollback();
+            }
+        }
+    }
+
+    private static long number(Connection connection, String query) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
     private DistributedLock reader(Leasehold client, String which) {
-        return client.readWriteLock(which + name, BRIEF).read();
+        return client.readWriteLock(which + name).read();
     }
 
     private DistributedLock writer(Leasehold client, String which) {
-        return client.readWriteLock(which + name, BRIEF).write();
+        return client.readWriteLock(which + name).write();
     }
 
-    private static void visit(DistributedLock lock) {
-        lock.tryAcquireAsync(Duration.ofMillis(600)).whenComplete((got, failure) -> {
-            if (got != null) {
-                got.ifPresent(Lease::releaseAsync);
-            }
-        });
+    private static CompletableFuture<?> visit(DistributedLock lock) {
+        return lock.tryAcquireAsync(Duration.ofMillis(100)).thenAccept(got -> got.ifPresent(Lease::releaseAsync));
     }
 }

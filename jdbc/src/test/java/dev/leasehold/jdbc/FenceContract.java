@@ -271,8 +271,7 @@ public abstract class FenceContract {
                         account.setBalance(connection, before + 1);
                         return before;
                     }));
-                    assertThatThrownBy(() -> successor.get(300, TimeUnit.MILLISECONDS))
-                            .as("level " + level)
+                    assertThatCode(() -> successor.get(300, TimeUnit.MILLISECONDS))
                             .isInstanceOf(TimeoutException.class);
                     account.setBalance(paused, seen + 10);
                     if (commits) {

@@ -58,10 +58,9 @@ class GivenUpStatementsTest {
                 assertThatThrownBy(() -> client.lock(name).acquireAsync().join())
                         .hasCauseInstanceOf(StoreUnavailableException.class);
             }
-            await().atMost(Duration.ofSeconds(5))
-                    .untilAsserted(() -> assertThat(waiting())
-                            .as("statements that wait")
-                            .isLessThanOrEqualTo(1)); // What is left to be withdrawn is asked for again and again.
+            await().untilAsserted(() -> assertThat(waiting())
+                    .as("statements that wait")
+                    .isLessThanOrEqualTo(1)); // What is left to be withdrawn is asked for again and again.
             other.rollback();
         }
         try (Lease lease = client.lock(name).acquire()) {

@@ -118,7 +118,7 @@ class MariaDbHardCasesTest {
 
     @Test
     void manyLeasesAreRenewedInBatchesAlsoWithMySqlsDriver() throws Exception {
-        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(10));
         try (Leasehold maria = Leasehold.connect(MARIADB.get().url());
                 Leasehold mysql = Leasehold.connect(MARIADB.get().mysqlUrl())) {
             List<CompletableFuture<Lease>> held = new ArrayList<>();
@@ -129,7 +129,7 @@ class MariaDbHardCasesTest {
             for (CompletableFuture<Lease> lease : held) {
                 lease.get(A_MINUTE, TimeUnit.SECONDS);
             }
-            await().during(Duration.ofSeconds(6))
+            await().during(Duration.ofSeconds(11)) // A little longer than a lease.
                     .until(() -> held.stream().allMatch(lease -> lease.join().isValid()));
         }
     }
@@ -161,7 +161,8 @@ class MariaDbHardCasesTest {
             assertThat(two.locks(name).get(0).holder().timeLeft())
                     .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(30));
             held.close();
-            try (Lease next = two.lock(name).tryAcquire(Duration.ofSeconds(10)).orElseThrow()) {
+            try (Lease next =
+                    two.lock(name).tryAcquire(Duration.ofSeconds(A_MINUTE)).orElseThrow()) {
                 assertThat(next.token()).isGreaterThan(held.token());
             }
         }

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -14,6 +16,7 @@ import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A shared client is one straight at the SPI. */
@@ -40,6 +43,10 @@ final class SharedClient implements Signals {
 
     ClaimAnswer.Granted acquire(String lock, int share, Duration lease) {
         return (ClaimAnswer.Granted) ask(claim(lock, share, lease));
+    }
+
+    Grant nextGrant() throws InterruptedException {
+        return grants.poll(A_MINUTE, TimeUnit.SECONDS);
     }
 
     void release(LeaseId lease) {

@@ -1,5 +1,7 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.jdbc.sqlite.ExpiryClock;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -54,10 +56,10 @@ final class SqliteFixture {
                 held = granted.lease();
                 direct++;
             } else {
-                TestClient.Grant grant = client.grants.poll(5, TimeUnit.SECONDS);
+                TestClient.Grant grant = client.grants.poll(A_MINUTE, TimeUnit.SECONDS);
                 long now = System.nanoTime();
                 if (grant == null) {
-                    System.out.println("no signal in 5 s");
+                    System.out.println("no signal");
                     break;
                 }
                 held = grant.lease();

@@ -105,11 +105,11 @@ public final class TestClient implements Signals, AutoCloseable {
     }
 
     public Grant nextGrant() throws InterruptedException {
-        return grants.poll(10, TimeUnit.SECONDS);
+        return grants.poll(A_MINUTE, TimeUnit.SECONDS);
     }
 
     public String nextDoubt() throws InterruptedException {
-        return doubts.poll(10, TimeUnit.SECONDS);
+        return doubts.poll(A_MINUTE, TimeUnit.SECONDS);
     }
 
     public static <T> T get(CompletionStage<T> stage) {

@@ -1,9 +1,5 @@
 package dev.leasehold.redis;
 
-import static dev.leasehold.architecture.Waits.await;
-
-import dev.leasehold.Lease;
-import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.RedisProcess;
@@ -54,9 +50,5 @@ abstract class FaultsFixture {
                 .build();
         clients.add(client);
         return client;
-    }
-
-    static void awaitState(Lease lease, LeaseState state, Duration within) {
-        await().atMost(within).pollInterval(Duration.ofMillis(5)).until(() -> lease.state() == state);
     }
 }

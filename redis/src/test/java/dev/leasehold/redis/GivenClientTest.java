@@ -20,13 +20,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** These tests are about locks over a Lettuce client that belongs to the user. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GivenClientTest {
 
     @RegisterExtension
@@ -73,7 +71,7 @@ class GivenClientTest {
                     .hasSizeGreaterThanOrEqualTo(2)
                     .allMatch(line -> line.contains(expected));
             first.release();
-            Lease second = waiting.get(5, TimeUnit.SECONDS);
+            Lease second = waiting.get(A_MINUTE, TimeUnit.SECONDS);
             assertThat(one.breakLock("x", second.token())).isTrue();
             await().until(() -> second.state() == LeaseState.LOST);
         }

@@ -7,14 +7,11 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.LateAnswers;
 import dev.leasehold.testkit.Started;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about answers of a Redis server that come later than the server has given them. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LateAnswersTest {
 
     @RegisterExtension

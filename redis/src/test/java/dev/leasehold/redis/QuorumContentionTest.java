@@ -3,12 +3,9 @@ package dev.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Contenders in several processes, with the gate and without: every one is served. How fast, {@link QuorumContention} says. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QuorumContentionTest {
 
     @Test

@@ -14,6 +14,6 @@ class RedisProcessContractTest extends ProcessContract {
     @Override
     protected String uri() {
         // Four JVMs at once may take a while to load their classes.
-        return REDIS.get().uri() + "?leasehold.storeTimeout=30000";
+        return REDIS.get().uri();
     }
 }

@@ -139,8 +139,27 @@ public final class RedlockFixture implements AutoCloseable {
         }
     }
 
-    public static void awaitState(Lease lease, LeaseState state, Duration within) {
-        await().atMost(within).pollInterval(Duration.ofMillis(5)).until(() -> lease.state() == state);
+    /** Waits until the end of each of these leases has moved since now. */
+    public static void awaitRenewed(Lease... leases) {
+        for (Lease lease : leases) {
+            long before = end(lease);
+            await().pollInterval(Duration.ofMillis(5)).until(() -> end(lease) - before > 500_000_000L);
+        }
+    }
+
+    private static long end(Lease lease) {
+        return System.nanoTime() + lease.remaining().toNanos();
+    }
+
+    /** Waits until a lease is lost. Each look at it that begins so long after now, or later, finds it not valid. */
+    public static void awaitLossWithin(Lease lease, Duration within) {
+        long start = System.nanoTime();
+        await().pollInterval(Duration.ofMillis(5)).until(() -> {
+            boolean late = System.nanoTime() - start >= within.toNanos();
+            LeaseState state = lease.state();
+            assertThat(late && state.isValid()).isFalse();
+            return state == LeaseState.LOST;
+        });
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -29,10 +30,8 @@ import java.security.cert.CertificateFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class SecurityTest {
 
     /** The rights that a user needs, as docs/redis.md names them. */
@@ -65,7 +64,7 @@ public class SecurityTest {
                 assertThat(other.locks("*")).hasSize(1);
                 first.extend(java.time.Duration.ofSeconds(50));
                 first.release();
-                Lease second = waiting.get(5, TimeUnit.SECONDS);
+                Lease second = waiting.get(A_MINUTE, TimeUnit.SECONDS);
                 assertThat(one.breakLock("x", second.token())).isTrue();
                 await().until(() -> !second.isValid());
                 assertThat(other.lock("x").tryAcquire(java.time.Duration.ofMillis(100)))
@@ -134,7 +133,8 @@ public class SecurityTest {
                 CompletableFuture<Lease> waiting = client.lock("order:1").acquireAsync();
                 await().until(() -> client.locks("order:1").get(0).waiters().size() == 1);
                 redis.commands().del("order:1");
-                assertThat(waiting.get(5, TimeUnit.SECONDS).release()).isEqualTo(dev.leasehold.LeaseState.RELEASED);
+                assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).release())
+                        .isEqualTo(dev.leasehold.LeaseState.RELEASED);
                 assertThatThrownBy(() -> client.lock("other").acquire()).hasMessageContaining("lacks a right");
             }
         }
@@ -192,7 +192,7 @@ public class SecurityTest {
                             "-cp",
                             System.getProperty("java.class.path"),
                             TlsUser.class.getName(),
-                            "rediss://app:pw@localhost:" + port)
+                            "rediss://app:pw@localhost:" + port + "?leasehold.storeTimeout=60000")
                     .redirectError(directory.resolve("errors").toFile())
                     .start();
             try {

@@ -8,13 +8,10 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.SpoilingProxy;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis that answers a claim with a number, or a line, that looks like the text of a token. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StrangeGrantsTest {
 
     /** {@code $172}, the length of a busy answer, had become {@code :172}: a lease with the token 172 was granted. */

@@ -5,15 +5,12 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.UnansweredClaims;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * This test is about what is said of a claim that a Redis server does not answer. (A quorum that does not answer has certainly not
  * granted a claim: its client alone counts the votes, and gives up the attempt.)
  */
-@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnansweredClaimsTest {
 
     @Test

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * These tests are about a claim and its withdrawal, sent one after the other to servers that know neither script. Found with
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.Timeout;
  * again as a whole, and came after its own withdrawal; the gate was busy with it for five seconds, until it was withdrawn
  * once more.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WithdrawalOrderTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

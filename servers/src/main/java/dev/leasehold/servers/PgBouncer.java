@@ -87,7 +87,7 @@ public final class PgBouncer implements AutoCloseable {
         }
         command.addAll(List.of(program.toString(), settings().toString()));
         ServerProcess launched = ServerProcess.start(command, Map.of(), directory.resolve("log"));
-        launched.await(Duration.ofSeconds(20), () -> ServerProcess.takesConnections(port));
+        launched.await(Duration.ofSeconds(60), () -> ServerProcess.takesConnections(port));
         return launched;
     }
 

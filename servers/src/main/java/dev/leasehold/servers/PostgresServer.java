@@ -128,7 +128,7 @@ public final class PostgresServer implements AutoCloseable {
         try {
             ProcessHandle main = process();
             send("KILL", List.of(main));
-            long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+            long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
             while (main.isAlive() && System.nanoTime() - end < 0) {
                 LockSupport.parkNanos(5_000_000);
             }

@@ -178,7 +178,7 @@ public final class RedisProcess implements AutoCloseable {
         }
         command.addAll(options);
         ServerProcess launched = ServerProcess.start(command, environment, directory.resolve("stdout.log"));
-        launched.await(Duration.ofSeconds(20), () -> ServerProcess.takesConnections(port));
+        launched.await(Duration.ofSeconds(60), () -> ServerProcess.takesConnections(port));
         return launched;
     }
 

@@ -22,8 +22,8 @@ final class ServerProcess {
     }
 
     private static final long PAUSE_NANOS = 5_000_000;
-    private static final int CONNECT_MILLIS = 5_000;
-    private static final int ANSWER_MILLIS = 20_000;
+    private static final int CONNECT_MILLIS = 60_000;
+    private static final int ANSWER_MILLIS = 60_000;
 
     private final Process process;
 
@@ -110,7 +110,7 @@ final class ServerProcess {
     void kill() {
         process.destroyForcibly();
         try {
-            process.waitFor(10, TimeUnit.SECONDS);
+            process.waitFor(60, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

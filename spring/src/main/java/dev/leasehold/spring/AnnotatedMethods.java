@@ -56,7 +56,7 @@ final class AnnotatedMethods<A extends Annotation, M> {
             if (found == null) {
                 return null;
             }
-            checkCanBeIntercepted(real);
+            checkCanBeIntercepted(real, user);
             return parser.parse(real, user, found);
         });
         Map<Method, M> all = new HashMap<>(parsed);
@@ -64,19 +64,38 @@ final class AnnotatedMethods<A extends Annotation, M> {
         return all;
     }
 
-    private void checkCanBeIntercepted(Method method) {
-        int modifiers = method.getModifiers();
-        boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
-        boolean sealed = Modifier.isFinal(modifiers);
-        if (hidden || sealed) {
+    private void checkCanBeIntercepted(Method method, Class<?> user) {
+        String why = obstacle(method, user);
+        if (why != null) {
             throw new InvalidLockedMethodException(
                     method,
-                    "it has @" + annotation.getSimpleName() + " and is "
-                            + (hidden ? Modifier.isStatic(modifiers) ? "static" : "private" : "final")
+                    "it has @" + annotation.getSimpleName() + " and is " + why
                             + ", so no proxy can intercept it and it would run without the lock",
                     "Make it a public method that can be overridden (in Kotlin: open)",
                     null);
         }
+    }
+
+    /** Returns why a proxy, which is a class in the package and class loader of the bean's, cannot override a method. */
+    private static @Nullable String obstacle(Method method, Class<?> user) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isStatic(modifiers)) {
+            return "static";
+        }
+        if (Modifier.isPrivate(modifiers)) {
+            return "private";
+        }
+        if (Modifier.isFinal(modifiers)) {
+            return "final";
+        }
+        boolean visible = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+        return visible || isOfOnePackage(method.getDeclaringClass(), user)
+                ? null
+                : "package-private in another package or class loader than " + user.getName();
+    }
+
+    private static boolean isOfOnePackage(Class<?> one, Class<?> other) {
+        return one.getPackageName().equals(other.getPackageName()) && one.getClassLoader() == other.getClassLoader();
     }
 
     /** Returns the parsed annotation of a method as it is called on objects of a class; null if it has none. */

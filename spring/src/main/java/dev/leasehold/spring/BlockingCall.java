@@ -3,6 +3,7 @@ package dev.leasehold.spring;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
+import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,7 +33,7 @@ record BlockingCall(
     <T extends @Nullable Object> Outcome<T> run(LeaseFunction<T, ?> body) throws Exception {
         if (inTransaction) {
             if (transaction == OuterTransaction.FAIL) {
-                throw new LockInsideTransactionException(lock.name(), TransactionHolds.name());
+                throw TransactionHolds.refusal(lock.name());
             }
             return runUntilCompletion(body);
         }
@@ -42,7 +43,9 @@ record BlockingCall(
             boolean ran = lock.tryRun(maxWait, scope::run);
             return new Outcome<>(ran, scope.result);
         } catch (InterruptedException e) {
-            throw scope.entered ? e : interrupted(e);
+            throw scope.lease != null ? e : interrupted(e);
+        } catch (Exception e) {
+            throw lock.options().interruptOnLoss() ? scope.lossOr(e) : e;
         } finally {
             NameTemplates.set(null);
         }
@@ -106,24 +109,34 @@ record BlockingCall(
     private final class Scope<T extends @Nullable Object> {
 
         private final LeaseFunction<T, ?> body;
-        private boolean entered;
+        private @Nullable Lease lease;
         private @Nullable T result;
 
         Scope(LeaseFunction<T, ?> body) {
             this.body = body;
         }
 
-        void run(Lease lease) throws Exception {
-            result = call(lease);
+        void run(Lease given) throws Exception {
+            result = call(given);
         }
 
-        T call(Lease lease) throws Exception {
-            entered = true;
+        /** Returns the loss of the lease, which a failure of the body has among what it suppresses; else the failure. */
+        Exception lossOr(Exception failure) {
+            for (Throwable suppressed : failure.getSuppressed()) {
+                if (lease != null && suppressed instanceof LeaseLostException lost && lost.token() == lease.token()) {
+                    return LeaseScope.caused(lost, failure);
+                }
+            }
+            return failure;
+        }
+
+        T call(Lease given) throws Exception {
+            lease = given;
             NameTemplates.set(null);
             RunningBodies.Body noted = running.enter();
-            Lease outer = CurrentLease.set(lease);
+            Lease outer = CurrentLease.set(given);
             try {
-                return body.call(lease);
+                return body.call(given);
             } finally {
                 CurrentLease.set(outer);
                 noted.leave();

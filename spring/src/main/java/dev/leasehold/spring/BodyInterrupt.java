@@ -34,7 +34,7 @@ final class BodyInterrupt {
      * Notes, on the thread, that the body has ended, and takes back an interrupt of ours that it has not taken.
      *
      * @param thrown what it has thrown, or null
-     * @return whether it has ended because of our interrupt
+     * @return whether it was interrupted by us, and has failed: few let the interrupt out as it is, so it counts as the reason
      */
     boolean ended(@Nullable Throwable thrown) {
         guard.lock();
@@ -44,7 +44,7 @@ final class BodyInterrupt {
             if (setHere && !taken) {
                 Thread.interrupted();
             }
-            return interrupted && taken;
+            return interrupted && thrown != null;
         } finally {
             guard.unlock();
         }

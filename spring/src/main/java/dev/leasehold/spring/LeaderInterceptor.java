@@ -47,7 +47,7 @@ final class LeaderInterceptor implements MethodInterceptor {
     private void checkTransaction(Elections all, LeaderMethod method, ProxyMethodInvocation call, Class<?> target) {
         if (Transactions.isRunning()
                 && !(all.isRunning() && all.office(method.office()).isAtWork())
-                && !OwnTransaction.begins(call, this, target)) {
+                && !OwnTransaction.isApart(call, this, target, !Transactions.isOpen())) {
             throw LockInsideTransactionException.ofOffice(all.named(method.office()), TransactionHolds.name());
         }
     }
@@ -77,10 +77,7 @@ final class LeaderInterceptor implements MethodInterceptor {
         }
         if (!isSameTerm) {
             LeaseLostException lost =
-                    new LeaseLostException(lease.name(), lease.token(), "the term ended while the method ran");
-            if (failure != null) {
-                lost.addSuppressed(failure);
-            }
+                    new LeaseLostException(lease.name(), lease.token(), "the term ended while the method ran", failure);
             throw lost;
         }
         ReturnKind.refuseDeferred(method.method(), result);

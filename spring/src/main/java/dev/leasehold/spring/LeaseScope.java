@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lease scope runs a body on this thread under a lease that goes on after it, and reports a loss as {@link
- * dev.leasehold.DistributedLock#call} does: the thread is interrupted, and the call fails with the loss.
+ * dev.leasehold.DistributedLock#call} does: the thread is interrupted, and the call fails with the loss. Its cause is what the
+ * body has thrown then, since most bodies make an exception of their own of an interrupt.
  */
 final class LeaseScope {
 
@@ -34,8 +35,7 @@ final class LeaseScope {
             boolean byUs = interrupt.ended(thrown);
             LeaseLostException lost = loss(lease);
             if (lost != null && byUs) {
-                lost.addSuppressed(thrown);
-                throw lost;
+                throw caused(lost, thrown);
             } else if (lost != null) {
                 thrown.addSuppressed(lost);
             }
@@ -51,6 +51,11 @@ final class LeaseScope {
             throw lost;
         }
         return result;
+    }
+
+    /** Returns the loss that a call reports whose body has failed because of it. */
+    static LeaseLostException caused(LeaseLostException lost, Throwable thrown) {
+        return new LeaseLostException(lost.lock(), lost.token(), lost.reason(), thrown);
     }
 
     /** Returns why a lease is over that nobody has given back; null if it is valid. */

@@ -29,8 +29,8 @@ public final class LockInsideTransactionException extends LockException {
     static LockInsideTransactionException ofCompletion(String lock, @Nullable String transaction) {
         return new LockInsideTransactionException("the lock '" + lock + "' was asked for while the transaction"
                 + named(transaction)
-                + " completes, which cannot hold it any more. Nothing was locked or run. Call the method"
-                + " before the completion, or after the transaction");
+                + " completes: nothing commits any more what is written in it, and it can hold no lock. Nothing was locked or"
+                + " run. Give the method a transaction of its own (REQUIRES_NEW), or call it after the transaction");
     }
 
     /** Makes an exception for work of a leader. */

@@ -26,7 +26,7 @@ import org.springframework.core.annotation.AliasFor;
  * <p><b>How it works.</b> By a proxy around the bean, as with {@code @Transactional}: a call of the object's own methods among
  * themselves does not pass it; see {@link LockedTemplate} for those. The lock lies outside {@code @Transactional}, so it is
  * given back after the commit, and inside {@code @Retryable}, {@code @ConcurrencyLimit} and {@code @Async}. A method that
- * could not be intercepted (private, static, final) or whose annotation has a mistake fails the start.
+ * could not be intercepted (private, static, final, package-private in a base class elsewhere) or whose annotation has a mistake fails the start.
  *
  * <p><b>Asynchronous methods.</b> With a {@link java.util.concurrent.CompletionStage}, a reactive type or a Kotlin {@code
  * suspend} function, nothing blocks, and the lock is held until the result has completed, bound to no thread. The method is
@@ -37,7 +37,7 @@ import org.springframework.core.annotation.AliasFor;
  * <p><b>The lease.</b> A parameter of type {@link dev.leasehold.Lease} is given the lease, whatever the caller passes for it; a
  * {@code @Scheduled} method, which has no parameters, asks {@link CurrentLease}.
  * If the lease is lost, the thread of a method that blocks is interrupted, and the call fails with {@link
- * dev.leasehold.LeaseLostException}. What must never be written twice has to check {@link dev.leasehold.Lease#token()}.
+ * dev.leasehold.LeaseLostException}, whose cause is what the method has thrown. What must never be written twice has to check {@link dev.leasehold.Lease#token()}.
  *
  * <p><b>Exceptions</b>, beside the method's own: {@link dev.leasehold.LockBusyException}, {@link
  * dev.leasehold.StoreUnavailableException}, {@link LockInsideTransactionException} (the method has not run); {@link

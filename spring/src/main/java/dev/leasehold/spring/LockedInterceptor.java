@@ -41,12 +41,18 @@ final class LockedInterceptor implements MethodInterceptor {
         Leasehold client = clients.client(method.client());
         String name = method.name().name(target, invocation.getArguments(), beans);
         ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
-        boolean inside = Transactions.isRunning() && !OwnTransaction.begins(call, this, target.getClass());
+        boolean inside = isInside(method, call, target.getClass());
         return switch (method.kind()) {
             case BLOCKING, UNKNOWN -> blocking(method, client, name, call, inside);
             case STAGE -> stage(method, client, name, call, inside);
             case REACTIVE -> reactive(method, client, name, call, inside);
         };
+    }
+
+    /** Returns whether what the call writes is committed only after the call. One that holds its lock has a reason to need that. */
+    private boolean isInside(LockedMethod method, ProxyMethodInvocation call, Class<?> target) {
+        boolean mayBePlain = !Transactions.isOpen() && method.transaction() == OuterTransaction.FAIL;
+        return Transactions.isRunning() && !OwnTransaction.isApart(call, this, target, mayBePlain);
     }
 
     @SuppressWarnings("NullAway") // The method's result may be null, which NullAway cannot tell of a lambda.
@@ -80,7 +86,7 @@ final class LockedInterceptor implements MethodInterceptor {
     private Object stage(LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call, boolean inside)
             throws Exception {
         if (inside) {
-            throw new LockInsideTransactionException(name, TransactionHolds.name());
+            throw TransactionHolds.refusal(name);
         }
         Class<?> result =
                 method.returns().as(CompletionStage.class).getGeneric(0).toClass();
@@ -96,7 +102,7 @@ final class LockedInterceptor implements MethodInterceptor {
     private Object reactive(
             LockedMethod method, Leasehold client, String name, ProxyMethodInvocation call, boolean inside) {
         if (inside) {
-            throw new LockInsideTransactionException(name, TransactionHolds.name());
+            throw TransactionHolds.refusal(name);
         }
         Supplier<DistributedLock> lock = () -> method.lock(client, name);
         return ReactiveMethods.call(method, lock, name, running, lease -> proceed(method, call, lease));

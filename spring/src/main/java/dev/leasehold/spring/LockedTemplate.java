@@ -97,7 +97,7 @@ public final class LockedTemplate {
      * @return the body's result
      * @throws E what the body has thrown
      * @throws LockBusyException if the lock was still held after the wait; the body has not run
-     * @throws dev.leasehold.LeaseLostException if the body ended normally on a lost lease
+     * @throws dev.leasehold.LeaseLostException if the body ended on a lost lease; its cause is what the body has thrown
      * @throws dev.leasehold.StoreUnavailableException if the store did not answer; the body has not run
      * @throws dev.leasehold.LockException if the thread was interrupted while waiting, and is still marked so; the body has
      *     not run
@@ -139,7 +139,7 @@ public final class LockedTemplate {
                             client,
                             client.lock(name, usual),
                             maxWait,
-                            Transactions.isRunning(),
+                            transaction == OuterTransaction.FAIL ? Transactions.isOpen() : Transactions.isRunning(),
                             transaction,
                             null,
                             running)

@@ -21,6 +21,19 @@ final class TransactionHolds {
         return TransactionSynchronizationManager.isActualTransactionActive();
     }
 
+    /** Returns whether the transaction on this thread has ended, and only tells so: nothing commits in it any more. */
+    static boolean isCompleting() {
+        return isRunning() && !TransactionSynchronizationManager.isSynchronizationActive();
+    }
+
+    /** Returns the refusal of a lock that the running transaction does not allow. */
+    static LockInsideTransactionException refusal(String lock) {
+        String name = name();
+        return isCompleting()
+                ? LockInsideTransactionException.ofCompletion(lock, name)
+                : new LockInsideTransactionException(lock, name);
+    }
+
     /** Returns the name of the running transaction, null if it has none. */
     static @Nullable String name() {
         return TransactionSynchronizationManager.getCurrentTransactionName();
@@ -35,8 +48,8 @@ final class TransactionHolds {
     static <T extends @Nullable Object> BlockingCall.Outcome<T> run(BlockingCall call, LeaseFunction<T, Exception> body)
             throws Exception {
         String lock = call.lock().name();
-        if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-            throw LockInsideTransactionException.ofCompletion(lock, name());
+        if (isCompleting()) {
+            throw refusal(lock);
         }
         Hold hold = held(call.client(), lock);
         if (hold == null) {

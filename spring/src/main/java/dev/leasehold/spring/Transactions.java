@@ -17,4 +17,9 @@ final class Transactions {
     static boolean isRunning() {
         return PRESENT && TransactionHolds.isRunning();
     }
+
+    /** Returns whether a transaction runs that would commit, or roll back, what is written now. */
+    static boolean isOpen() {
+        return isRunning() && !TransactionHolds.isCompleting();
+    }
 }

@@ -51,7 +51,7 @@ class AsyncMethodsTest {
             return CompletableFuture.completedFuture(Optional.of("done"));
         }
 
-        @Locked(name = "stage", maxWait = "5s")
+        @Locked(name = "stage", maxWait = "1m")
         CompletableFuture<String> asItIs(CompletableFuture<String> work, @Nullable Lease lease) {
             leases.add(lease);
             return work;
@@ -59,7 +59,7 @@ class AsyncMethodsTest {
 
         /** Nothing makes a thread for it here, so it is called on the caller's. */
         @Async
-        @Locked(name = "async", maxWait = "5s")
+        @Locked(name = "async", maxWait = "1m")
         CompletableFuture<String> async(CountDownLatch begun, CompletableFuture<String> work, @Nullable Lease lease)
                 throws InterruptedException {
             leases.add(lease);
@@ -87,7 +87,7 @@ class AsyncMethodsTest {
             return work;
         }
 
-        @Locked(name = "flux", maxWait = "5s")
+        @Locked(name = "flux", maxWait = "1m")
         Flux<Integer> flux(Flux<Integer> work) {
             return work;
         }

@@ -67,7 +67,7 @@ class FourAdvicesTest {
         @Async
         @Retryable(delay = 1, maxRetries = 5)
         @ConcurrencyLimit(4)
-        @Locked(name = "account:#{#id}", maxWait = "30s")
+        @Locked(name = "account:#{#id}", maxWait = "1m")
         @Transactional
         public CompletableFuture<Long> add(int id, @Nullable Lease lease) {
             SEEN.add(Thread.currentThread().getName());
@@ -103,7 +103,7 @@ class FourAdvicesTest {
             SEEN.add("ran");
         }
 
-        @Locked(name = "account:#{#id}", transaction = OuterTransaction.HOLD_UNTIL_COMPLETION, maxWait = "2s")
+        @Locked(name = "account:#{#id}", transaction = OuterTransaction.HOLD_UNTIL_COMPLETION, maxWait = "1m")
         public long holding(int id, @Nullable Lease lease) {
             jdbc.update("UPDATE account SET balance = balance + 1 WHERE id = ?", id);
             lastLease = lease;

@@ -81,7 +81,7 @@ class LockedMethodTest {
             body.run();
         }
 
-        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${short.lease}", atLeast = "400ms")
+        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${its.lease}", atLeast = "1h")
         @Nullable Integer count(@Nullable Lease lease) {
             return lease == null ? null : 1;
         }
@@ -106,7 +106,7 @@ class LockedMethodTest {
     static void start() {
         CONTEXT.getEnvironment()
                 .getPropertySources()
-                .addFirst(new MapPropertySource("test", java.util.Map.of("region", "eu", "short.lease", "200ms")));
+                .addFirst(new MapPropertySource("test", java.util.Map.of("region", "eu", "its.lease", "1m")));
         CONTEXT.register(LocksInMemory.class, Shop.class);
         CONTEXT.refresh();
         shop = CONTEXT.getBean(Shop.class);
@@ -252,6 +252,26 @@ class LockedMethodTest {
         assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         locks.breakLock("slow", locks.info("slow").orElseThrow().holder().token());
         assertThatThrownBy(() -> call.get(A_MINUTE, TimeUnit.SECONDS)).hasRootCauseInstanceOf(LeaseLostException.class);
+    }
+
+    /** Few methods let an interrupt out as it is: the caller took the loss for a fault of the body. */
+    @Test
+    void aLossIsNotHiddenByTheBodysException() {
+        assertThatThrownBy(() -> shop.report(LockedMethodTest::loseAndWrapTheInterrupt))
+                .isInstanceOf(LeaseLostException.class)
+                .cause()
+                .hasMessage("wrapped");
+        assertThat(Thread.interrupted()).isFalse();
+    }
+
+    private static void loseAndWrapTheInterrupt() {
+        try {
+            locks.breakLock("report", CurrentLease.get().token());
+            new CountDownLatch(1).await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("wrapped", e);
+        }
     }
 
     @Test

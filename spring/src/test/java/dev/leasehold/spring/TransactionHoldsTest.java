@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.dao.QueryTimeoutException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -303,7 +304,7 @@ class TransactionHoldsTest {
                                     }
                                 },
                                 null)))
-                .isInstanceOf(TransactionTimedOutException.class);
+                .isInstanceOfAny(TransactionTimedOutException.class, QueryTimeoutException.class);
         assertThat(locks.isHeldHere("a")).isFalse();
         assertThat(bodies.count()).isZero();
     }

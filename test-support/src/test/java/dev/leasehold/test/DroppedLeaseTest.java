@@ -12,10 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A lease that nobody refers to any more is renewed no longer, and runs out. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DroppedLeaseTest {
 
     private static final Duration LONG = Duration.ofDays(1).minusMinutes(1);

@@ -13,13 +13,11 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * These tests show how terms and campaigns end, on virtual time: the margin, doubt, turns, outages. Leases of 30 s, so
  * 29.698 s on this side.
  */
-@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ElectionEndsTest {
 
     private static final Duration LEASE = Candidates.LEASE;

@@ -17,13 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * These tests show which candidate is elected, which listeners are notified, and what may be waited for: the rules of
  * elections on virtual time.
  */
-@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ElectionTest {
 
     private static final Duration LEASE = Candidates.LEASE;

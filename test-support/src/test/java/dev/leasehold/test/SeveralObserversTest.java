@@ -14,12 +14,10 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * These tests are about several observers of one client: one that throws harms nobody, and a call may have one of its own.
  */
-@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SeveralObserversTest {
 
     /** An observer that throws in everything. */

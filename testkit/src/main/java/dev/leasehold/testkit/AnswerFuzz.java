@@ -18,7 +18,6 @@ import java.util.Random;
 public final class AnswerFuzz {
 
     private static final int RUNS = 10;
-    private static final Duration AT_MOST = Duration.ofSeconds(20);
     private static final int LONGEST_MESSAGE = 2_000;
 
     /** More answers than one call asks for again. */
@@ -67,13 +66,11 @@ public final class AnswerFuzz {
             proxy.spoil(seed % 4 == 3 ? MANY : few, random.nextLong());
         }
         String run = "seed " + seed;
-        long start = System.nanoTime();
         try {
             call(seed, random, run);
         } catch (LockException e) {
             assertThat(e.getMessage()).as(run).contains(store).hasSizeLessThan(LONGEST_MESSAGE);
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).as(run).isLessThan(AT_MOST);
         proxies.forEach(proxy -> proxy.spoil(0, 0));
         servesAgain(run);
         assertThat(held.isValid()).as(run).isTrue();
@@ -96,7 +93,7 @@ public final class AnswerFuzz {
     }
 
     private void servesAgain(String run) throws InterruptedException {
-        long end = System.nanoTime() + AT_MOST.toNanos();
+        long end = System.nanoTime() + ClientFixture.LONGEST_WAIT.toNanos();
         while (true) {
             try (Lease lease = fuzzed.lock("another").acquire()) {
                 lease.ensureValid();

@@ -126,7 +126,7 @@ interface CallFormRules extends LeaseholdRules {
             return CompletableFuture.<Void>completedFuture(null);
         });
         ClientFixture.eventually("it waits", () -> elsewhere.waiters(name).size() == 1);
-        waiting.orTimeout(1, TimeUnit.MILLISECONDS);
+        waiting.orTimeout(1, TimeUnit.MILLISECONDS); // Bound: the wait is ended on purpose.
         ClientFixture.eventually("it is gone", () -> elsewhere.waiters(name).isEmpty());
         elsewhere.release(theirs);
         assertThat(elsewhere.finds(name)).isTrue();

@@ -26,6 +26,7 @@ interface CancellationRules extends LeaseholdRules {
         return List.of(
                 future -> future.cancel(true),
                 future -> future.cancel(false),
+                // Bound: the wait is ended on purpose.
                 future -> future.orTimeout(1, TimeUnit.MILLISECONDS),
                 future -> future.completeExceptionally(new IllegalStateException("planted")),
                 future -> future.complete(null));

@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
@@ -24,13 +25,17 @@ import java.util.function.UnaryOperator;
  */
 public final class ClientFixture implements AutoCloseable {
 
-    static final Duration LONGEST_WAIT = Duration.ofSeconds(20);
+    /** For what must happen. No correct program needs it, however busy its machine is. */
+    static final Duration LONGEST_WAIT = Duration.ofMinutes(1);
 
-    /** Short enough that a waiter asks again every second, long enough not to be lost when the machine is slow. */
-    static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
+    /** So long that who waits for its end does not see it. */
+    static final Duration NEVER = Duration.ofMinutes(10);
+
+    /** Short enough that a waiter asks again every other second, long enough not to be lost when the machine is slow. */
+    static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
 
     /** A lease so long that a trace left in the store does not run out while a test looks for it. */
-    static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
+    static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(NEVER);
 
     /** A lease whose end a test waits for. */
     static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(400));
@@ -50,10 +55,28 @@ public final class ClientFixture implements AutoCloseable {
     }
 
     Leasehold client(UnaryOperator<LeaseholdBuilder> settings) {
-        LeaseholdBuilder builder = Leasehold.builder().store(store).options(OPTIONS);
+        LeaseholdBuilder builder =
+                Leasehold.builder().store(store).storeTimeout(LONGEST_WAIT).options(OPTIONS);
         Leasehold client = settings.apply(builder).build();
         clients.add(client);
         return client;
+    }
+
+    /** Returns a client that asks an unreachable store for longer than any test waits. */
+    Leasehold patientClient() {
+        return client(builder -> builder.storeTimeout(NEVER).options(LASTING));
+    }
+
+    /** Counts the renewals from now on, without faults. */
+    AtomicInteger renewals() {
+        AtomicInteger renewals = new AtomicInteger();
+        store.plan(message -> {
+            if (message == FaultPlan.Message.RENEW) {
+                renewals.incrementAndGet();
+            }
+            return Fault.NONE;
+        });
+        return renewals;
     }
 
     /** Returns a client with a short store timeout, which soon fails on an unreachable store. */
@@ -100,17 +123,13 @@ public final class ClientFixture implements AutoCloseable {
         return future.get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    static void eventually(String what, BooleanSupplier condition) {
-        eventually(what, LONGEST_WAIT, condition);
-    }
-
     /** A store that cannot be reached is asked again: a busy machine may take seconds for a client's first connection. */
-    static void eventually(String what, Duration limit, BooleanSupplier condition) {
+    static void eventually(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!holds(condition)) {
             assertThat(Duration.ofNanos(System.nanoTime() - start))
                     .as("waiting until %s", what)
-                    .isLessThan(limit);
+                    .isLessThan(LONGEST_WAIT);
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
         }
     }

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -104,11 +105,11 @@ interface ClientRules extends LeaseholdRules {
     @DisplayName("Closing waits for an unreachable store for its timeout and no longer")
     default void closingWaitsForAnUnreachableStoreInLimits() throws Exception {
         Leasehold client = fixture().clientWithShortTimeout();
-        Lease lease = client.lock(fixture().lock()).acquire();
+        Lease lease = client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         long start = System.nanoTime();
         client.close();
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(5));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ClientFixture.LONGEST_WAIT);
         assertThat(lease.isValid()).isFalse();
     }
 
@@ -213,14 +214,14 @@ interface ClientRules extends LeaseholdRules {
     @Test
     default void theEngineDoesNotDependOnTheUsersExecutor() throws Exception {
         CountDownLatch open = new CountDownLatch(1);
-        Leasehold client =
-                fixture().client(builder -> builder.executor(task -> {}).options(ClientFixture.BRIEF));
+        Leasehold client = fixture().client(builder -> builder.executor(task -> {}));
         String name = fixture().lock();
         Lease lease = client.lock(name).acquire();
         lease.onStateChange((which, state) -> open.countDown());
         CompletableFuture<Lease> sync = fixture().inThread(client.lock(name)::acquire);
-        ClientFixture.pause(Duration.ofMillis(600));
-        assertThat(lease.isValid()).as("it is renewed").isTrue();
+        AtomicInteger renewals = fixture().renewals();
+        ClientFixture.eventually("it is renewed", () -> renewals.get() > 1);
+        assertThat(lease.isValid()).isTrue();
         lease.close();
         Lease next = ClientFixture.get(sync);
         fixture().probe().breakLease(name, next.token());

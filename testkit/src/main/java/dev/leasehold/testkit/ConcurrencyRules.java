@@ -94,7 +94,7 @@ interface ConcurrencyRules extends StoreRules {
         }
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try {
-            for (Future<Void> done : threads.invokeAll(tasks, 40, TimeUnit.SECONDS)) {
+            for (Future<Void> done : threads.invokeAll(tasks)) {
                 done.get();
             }
         } finally {

@@ -64,8 +64,12 @@ final class ContenderMain {
      */
     public static void main(String[] args) throws Exception {
         LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(Long.parseLong(args[3])));
-        try (Leasehold leasehold =
-                Leasehold.builder().uri(args[1]).label(args[0]).options(options).build()) {
+        try (Leasehold leasehold = Leasehold.builder()
+                .uri(args[1])
+                .storeTimeout(ClientFixture.LONGEST_WAIT)
+                .label(args[0])
+                .options(options)
+                .build()) {
             // Connected, and with its classes loaded: how long a JVM takes to start is not what is measured.
             leasehold.locks("*");
             new ContenderMain(args[0], leasehold, args[2], Path.of(args[4])).serve();
@@ -136,6 +140,8 @@ final class ContenderMain {
             log(new HoldRecord(
                     name, lock.name(), lease.token(), requested, acquired, HoldRecord.NEVER, deadline, End.OPEN));
             increment(lease.token());
+            // Read as late as can be, since a process that is stopped meanwhile finds its lease renewed.
+            deadline = lease.remaining().toNanos() + System.nanoTime();
             long now = System.nanoTime();
             boolean valid = lease.isValid();
             LeaseState state = lease.release();

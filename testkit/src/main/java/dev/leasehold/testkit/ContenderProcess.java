@@ -26,14 +26,16 @@ final class ContenderProcess implements AutoCloseable {
     private final String uri;
     private final String lock;
     private final Process process;
+    private final Path errors;
     private final Writer orders;
     private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
 
-    private ContenderProcess(String name, String uri, String lock, Process process) {
+    private ContenderProcess(String name, String uri, String lock, Process process, Path errors) {
         this.name = name;
         this.uri = uri;
         this.lock = lock;
         this.process = process;
+        this.errors = errors;
         this.orders = process.outputWriter(StandardCharsets.UTF_8);
         Thread reader = new Thread(this::read, "testkit-reader");
         reader.setDaemon(true);
@@ -57,10 +59,10 @@ final class ContenderProcess implements AutoCloseable {
                 lock,
                 Long.toString(lease.toMillis()),
                 directory.toString());
-        Process process = new ProcessBuilder(command)
-                .redirectError(directory.resolve(name + ".err").toFile())
-                .start();
-        return new ContenderProcess(name, uri, lock, process);
+        Path errors = directory.resolve(name + ".err");
+        Process process =
+                new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        return new ContenderProcess(name, uri, lock, process, errors);
     }
 
     private void read() {
@@ -82,13 +84,23 @@ final class ContenderProcess implements AutoCloseable {
     }
 
     /** Returns the next answer, which must begin so. */
-    String expect(String beginning, Duration limit) throws InterruptedException {
+    String expect(String beginning) throws InterruptedException {
+        Duration limit = ClientFixture.LONGEST_WAIT;
         String answer = answers.poll(limit.toMillis(), TimeUnit.MILLISECONDS);
         if (answer == null || !answer.startsWith(beginning)) {
-            throw new AssertionError(
-                    name + " should have answered '" + beginning + "' within " + limit + ", but answered " + answer);
+            throw new AssertionError(name + " should have answered '" + beginning + "' within " + limit
+                    + ", but answered " + answer + errors());
         }
         return answer.substring(beginning.length()).trim();
+    }
+
+    private String errors() {
+        try {
+            String text = Files.readString(errors);
+            return text.isEmpty() ? "" : " and wrote\n" + text;
+        } catch (IOException e) {
+            return " and " + e;
+        }
     }
 
     boolean hasAnswered() {

@@ -6,20 +6,16 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.testkit.HoldRecord.End;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Contenders are threads of several clients that want one lock again and again, and the history of their holds. */
 final class Contenders {
-
-    private static final Duration WAIT = Duration.ofSeconds(20);
 
     private final ClientFixture fixture;
     private final String lock;
@@ -47,7 +43,7 @@ final class Contenders {
                 }));
             }
         }
-        CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get(50, TimeUnit.SECONDS);
+        CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new)).get();
         return List.copyOf(history);
     }
 
@@ -60,7 +56,7 @@ final class Contenders {
         long requested = System.nanoTime();
         Optional<Lease> acquired;
         try {
-            acquired = wanted.tryAcquire(WAIT);
+            acquired = wanted.tryAcquire(ClientFixture.LONGEST_WAIT);
         } catch (LockException e) {
             acquired = Optional.empty();
         }
@@ -79,13 +75,14 @@ final class Contenders {
             history.add(HoldRecord.givenUp(client, lock, requested, acquiredAt));
             return;
         }
-        long deadline = lease.remaining().toNanos() + System.nanoTime();
         int seen = counter.get();
         Thread.onSpinWait();
         if (lease.isValid()) {
             counter.set(seen + 1);
             counted.incrementAndGet();
         }
+        // Read as late as can be, since a thread that is stopped meanwhile finds its lease renewed.
+        long deadline = lease.remaining().toNanos() + System.nanoTime();
         long now = System.nanoTime();
         boolean valid = lease.isValid();
         long endedAt = valid ? now : acquiredAt;

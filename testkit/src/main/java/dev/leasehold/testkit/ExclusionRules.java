@@ -23,7 +23,7 @@ interface ExclusionRules extends LeaseholdRules {
         assertThat(history).hasSize(3 * 3 * 15).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
         assertThat(contenders.countIsExact()).isTrue();
         HistoryChecker.of(Duration.ofMillis(500))
-                .withProgress(Duration.ofSeconds(10))
+                .withProgress(ClientFixture.LONGEST_WAIT)
                 .check(history);
     }
 
@@ -34,7 +34,7 @@ interface ExclusionRules extends LeaseholdRules {
         assertThat(history).hasSize(8 * 50).allMatch(record -> record.end() == HoldRecord.End.RELEASED);
         assertThat(contenders.countIsExact()).isTrue();
         HistoryChecker.of(Duration.ofMillis(500))
-                .withProgress(Duration.ofSeconds(10))
+                .withProgress(ClientFixture.LONGEST_WAIT)
                 .check(history);
     }
 

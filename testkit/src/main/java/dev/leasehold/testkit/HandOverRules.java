@@ -83,7 +83,7 @@ interface HandOverRules extends StoreRules {
         StoreClient holder = fixture().client();
         LeaseId lease = holder.acquire(lock).lease();
         StoreClient waiter = fixture().client();
-        Claim claim = waiter.join(lock, BRIEF);
+        Claim claim = waiter.join(lock, BRIEF); // Bound: none, the end of this lease is awaited.
         long token = nextToken(holder, lease, waiter);
         fixture().letPass(WaitingRules.claimPeriod(BRIEF).multipliedBy(3));
         LeaseId missed = new LeaseId(lock, claim.id(), token);

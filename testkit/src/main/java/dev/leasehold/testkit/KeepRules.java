@@ -49,8 +49,11 @@ interface KeepRules extends StoreRules {
         Claim firstClaim = first.join(lock);
         StoreClient second = fixture().client();
         Claim secondClaim = second.join(lock);
+        long released = fixture().time().nanos();
         client.release(lease, KEPT);
-        first.busy(firstClaim);
+        if (first.ask(firstClaim) instanceof ClaimAnswer.Granted) {
+            assertThat(Duration.ofNanos(fixture().time().nanos() - released)).isGreaterThanOrEqualTo(KEPT);
+        }
         fixture().letPass(KEPT.plusMillis(50));
         second.busy(secondClaim);
         first.granted(firstClaim);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>Between the clients and the store stands a {@link FaultyStore}, so messages get lost, late and twice on every store.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class LeaseholdContract
         implements AcquireRules,
                 BodyRules,

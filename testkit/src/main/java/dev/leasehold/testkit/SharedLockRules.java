@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
@@ -126,7 +125,7 @@ interface SharedLockRules extends LeaseholdRules {
             }
         }
         for (CompletableFuture<Integer> worker : workers) {
-            assertThat(worker.get(50, TimeUnit.SECONDS)).isEqualTo(8);
+            assertThat(worker.get()).isEqualTo(8);
         }
         StoreClient probe = fixture().probe();
         ClientFixture.eventually("nothing is left", () -> !probe.shows(name));

@@ -332,6 +332,8 @@ public final class SharedModel {
     }
 
     private static <T> T get(CompletionStage<T> stage) {
-        return stage.toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+        return stage.toCompletableFuture()
+                .orTimeout(ClientFixture.LONGEST_WAIT.toSeconds(), TimeUnit.SECONDS)
+                .join();
     }
 }

@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -204,7 +203,7 @@ interface SlotRules extends StoreRules {
                 }));
             }
             for (Future<?> each : all) {
-                each.get(50, TimeUnit.SECONDS);
+                each.get();
             }
         } finally {
             threads.shutdownNow();

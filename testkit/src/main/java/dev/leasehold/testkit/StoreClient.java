@@ -45,7 +45,7 @@ final class StoreClient implements AutoCloseable {
     /** Short enough to wait for its end. */
     static final Duration SHORT = Duration.ofMillis(150);
 
-    static final Duration STORE_TIMEOUT = Duration.ofSeconds(10);
+    static final Duration STORE_TIMEOUT = ClientFixture.LONGEST_WAIT;
     private static final int MOST_QUESTIONS = 5;
 
     final String id = UUID.randomUUID().toString();
@@ -270,10 +270,10 @@ final class StoreClient implements AutoCloseable {
         return name.replaceAll("[\\\\*?]", "\\\\$0");
     }
 
-    /** Waits for an answer, for somewhat longer than the store may take to say that it has none. */
+    /** Waits for an answer, for twice as long as the store may take to say that it has none. */
     static <T> T get(CompletionStage<T> stage) {
         try {
-            return stage.toCompletableFuture().get(STORE_TIMEOUT.toMillis() + 5_000, TimeUnit.MILLISECONDS);
+            return stage.toCompletableFuture().get(2 * STORE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * Time is real, with leases of 150 ms, unless the store lives by a time that the test can move. No test fails because the
  * machine is slow.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class StoreContract
         implements ClaimRules,
                 QueueRules,

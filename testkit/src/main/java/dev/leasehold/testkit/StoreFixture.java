@@ -22,7 +22,6 @@ import java.util.function.Supplier;
  */
 public final class StoreFixture implements AutoCloseable {
 
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(15);
     private static final Duration STEP = Duration.ofMillis(10);
 
     private final StoreFactory factory;
@@ -105,7 +104,7 @@ public final class StoreFixture implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             assertThat(Duration.ofNanos(time.nanos() - start))
                     .as("waiting until %s", what)
-                    .isLessThan(LONGEST_WAIT);
+                    .isLessThan(ClientFixture.LONGEST_WAIT);
             letPass.accept(STEP);
         }
         return Duration.ofNanos(time.nanos() - start);

@@ -44,7 +44,6 @@ public final class Tampering {
     }
 
     private static final int RUNS = 8;
-    private static final Duration MOST = Duration.ofSeconds(20);
     private static final Duration BRIEF = Duration.ofMillis(150);
     private static final int LONGEST_MESSAGE = 3_000;
 
@@ -140,7 +139,6 @@ public final class Tampering {
     }
 
     private void exclusively(@Nullable Lease held, Call call) throws InterruptedException {
-        long start = System.nanoTime();
         Optional<Lease> granted = Optional.empty();
         try {
             granted = call.make();
@@ -159,7 +157,6 @@ public final class Tampering {
                 explained(e);
             }
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).as(run).isLessThan(MOST);
     }
 
     private void explained(LockException e) {

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +36,7 @@ final class ClaimState {
 
     private final ZkClaim whole;
     private final long begun;
-    private final List<Consumer<ReleaseAnswer>> leavers = new ArrayList<>();
+    private final List<CompletableFuture<ReleaseAnswer>> leavers = new ArrayList<>();
     private Claim claim;
     private ClaimStep step;
     private @Nullable Leaving leaving;
@@ -45,6 +44,7 @@ final class ClaimState {
     private @Nullable ClaimAnswer refusal;
     private boolean queued;
     private boolean reads;
+    private boolean resting;
 
     ClaimState(ClientLocks locks, ZkClaim whole, Claim claim) {
         this.locks = locks;
@@ -123,7 +123,7 @@ final class ClaimState {
 
     /** Does what the state asks for, unless something is under way already. */
     void drive() {
-        if (!requests.areIdle()) {
+        if (!requests.areIdle() || resting) {
             return;
         }
         if (isLeaving() && !step.isBound()) {
@@ -150,18 +150,36 @@ final class ClaimState {
     }
 
     LockException refused(Code code, String what) {
-        return Codes.refused(code, locks.session().toString(), what + " of '" + claim.lock() + "'");
+        return Codes.refused(
+                code,
+                locks.session().toString(),
+                what + " of '" + claim.lock() + "' in " + parent,
+                isLeaving() || step instanceof Holding
+                        ? "what is held stays so until it is released, or its session ends"
+                        : "the lock was not acquired");
     }
 
     void refuse(LockException failure) {
         List<CompletableFuture<ClaimAnswer>> refused = callers.takeAll();
         if (!isLeaving()) {
             leave(Duration.ZERO, false);
+        } else if (step.isBound()) {
+            // The servers refuse the removal: it is tried again after a while, and ends with the session at the latest.
+            rest();
+            leavers.forEach(each -> each.completeExceptionally(failure));
+            leavers.clear();
         } else {
-            // The servers refuse the removal: it is tried again, and ends with the session at the latest.
-            locks.session().tryAgainSoon();
+            drive();
         }
         refused.forEach(each -> each.completeExceptionally(failure));
+    }
+
+    private void rest() {
+        resting = true;
+        locks.session().later(() -> {
+            resting = false;
+            drive();
+        });
     }
 
     // ---- from step to step ---------------------------------------------------------------------------------------
@@ -177,7 +195,7 @@ final class ClaimState {
         leave(Duration.ZERO, false);
     }
 
-    void leave(Duration keep, Consumer<ReleaseAnswer> leaver) {
+    void leave(Duration keep, CompletableFuture<ReleaseAnswer> leaver) {
         leavers.add(leaver);
         leave(keep, false);
     }
@@ -275,7 +293,7 @@ final class ClaimState {
         step.stop();
         timer.cancel();
         locks.remove(claim.id(), whole);
-        leavers.forEach(each -> each.accept(answer));
+        leavers.forEach(each -> each.complete(answer));
         leavers.clear();
         ClaimAnswer refused = refusal;
         if (refused != null) {

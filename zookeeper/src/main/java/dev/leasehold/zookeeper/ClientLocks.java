@@ -211,7 +211,7 @@ final class ClientLocks implements ClientSession.Claims {
         if (zkClaim == null) {
             caller.complete(ReleaseAnswer.NOT_HELD);
         } else {
-            zkClaim.withdraw(caller::complete);
+            zkClaim.withdraw(caller);
         }
     }
 
@@ -253,7 +253,7 @@ final class ClientLocks implements ClientSession.Claims {
             timeouts.failAll(() -> Codes.closed(session.toString()));
             if (!session.isOwn()) {
                 orphans.clear();
-                List.copyOf(claims.values()).forEach(zkClaim -> zkClaim.withdraw(answer -> {}));
+                List.copyOf(claims.values()).forEach(zkClaim -> zkClaim.withdraw(new CompletableFuture<>()));
                 session.leave();
             }
         });

@@ -11,7 +11,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
@@ -130,35 +129,13 @@ final class ClientSession implements CuratorConnection.Events {
 
     /**
      * Admits everybody to the nodes that are made: the server knows no identity of this session that could own a node.
-     */
-    void openAccess() {
-        access = Ids.OPEN_ACL_UNSAFE;
-    }
-
-    /**
-     * Makes the missing nodes on the way to a lock's node, or to those of clients; making it twice does no harm.
      *
-     * @param denied is called if this session may not make the last of them; those before it may be there
+     * @return false if they admit everybody already
      */
-    void makePath(Session in, String path, Runnable denied) {
-        String[] steps = path.substring(1).split("/", -1);
-        StringBuilder made = new StringBuilder(path.length());
-        for (int i = 0; i < steps.length; i++) {
-            made.append('/').append(steps[i]);
-            boolean last = i == steps.length - 1;
-            boolean lock = last && !path.equals(paths.clients());
-            in.handle.create(
-                    made.toString(),
-                    new byte[0],
-                    access,
-                    lock ? CreateMode.CONTAINER : CreateMode.PERSISTENT,
-                    (rc, p, ctx, name) -> {
-                        if (last && Code.get(rc) == Code.NOAUTH) {
-                            execute(denied);
-                        }
-                    },
-                    null);
-        }
+    boolean openAccess() {
+        boolean changed = access != Ids.OPEN_ACL_UNSAFE;
+        access = Ids.OPEN_ACL_UNSAFE;
+        return changed;
     }
 
     void tryAgainSoon() {
@@ -166,16 +143,24 @@ final class ClientSession implements CuratorConnection.Events {
             return;
         }
         tryingAgain = true;
-        Runnable again = () -> execute(() -> {
+        Runnable again = () -> {
             tryingAgain = false;
             driveAll();
-        });
+        };
+        if (closed) {
+            later(again);
+        } else {
+            time().schedule(SOON, () -> execute(again));
+        }
+    }
+
+    void later(Runnable task) {
         if (closed) {
             // The client's own timer is gone by now.
             CompletableFuture.delayedExecutor(LATER.toMillis(), TimeUnit.MILLISECONDS)
-                    .execute(again);
+                    .execute(() -> execute(task));
         } else {
-            time().schedule(SOON, again);
+            time().schedule(LATER, () -> execute(task));
         }
     }
 
@@ -243,30 +228,14 @@ final class ClientSession implements CuratorConnection.Events {
                 known = new Session(handle, time(), serial);
                 session = known;
                 heartbeat = new SessionHeartbeat(this, known, claims::confirmed);
-                if (link.connectedSince(handle) == null) {
-                    known.proof.heard(lastPing(known));
-                }
             }
             known.proof.timeout(Duration.ofMillis(handle.getSessionTimeout()));
             ClockReading since = link.connectedSince(handle);
-            if (since != null) {
-                known.proof.heard(since);
-            }
+            known.proof.heard(since == null ? known.heardAtLatest() : since);
             connected = true;
             driveAll();
             pulse();
         });
-    }
-
-    /**
-     * Returns when, at the latest, the leader has heard of a session that we have not seen begin: its client pings
-     * every T/3, and what has reached a server has reached the leader T/4 later. Or it is younger than that, and the
-     * leader has made it while it was being connected. Both are less than two thirds of T ago.
-     */
-    private ClockReading lastPing(Session unknown) {
-        ClockReading now = time().now();
-        long ago = unknown.timeout().toNanos() / 3 * 2;
-        return new ClockReading(now.nanos() - ago, now.wallMicros() - ago / 1_000);
     }
 
     @Override
@@ -276,7 +245,18 @@ final class ClientSession implements CuratorConnection.Events {
             if (!closed) {
                 context.signals().risk(null);
             }
+            Session cut = session;
+            if (cut != null && !link.isOwn()) {
+                lookForConnection(cut);
+            }
         });
+    }
+
+    /** Looks until there is a connection, so that it is known, of a user's client too, since when there is one. */
+    private void lookForConnection(Session of) {
+        if (session == of && !connected && !closed && of.lookForConnection()) {
+            time().schedule(SOON, () -> execute(() -> lookForConnection(of)));
+        }
     }
 
     @Override
@@ -341,7 +321,7 @@ final class ClientSession implements CuratorConnection.Events {
                                 if (claims.isEmpty()) {
                                     heartbeat(in).touch();
                                 } else {
-                                    heartbeat(in).beat(alive -> {});
+                                    heartbeat(in).beat((alive, refusal) -> {});
                                 }
                             }
                             pulseLater(in);

@@ -33,7 +33,19 @@ final class Codes {
         return code == Code.THROTTLEDOP || code == Code.NOTREADONLY || code == Code.NEWCONFIGNOQUORUM;
     }
 
+    /** Returns whether the servers will not do it, now or later. */
+    static boolean isRefusal(Code code) {
+        return switch (code) {
+            case OK, NODEEXISTS, NONODE, SESSIONEXPIRED -> false;
+            default -> !isUnknown(code) && !isPassing(code);
+        };
+    }
+
     static LockException refused(Code code, String store, String what) {
+        return refused(code, store, what, "nothing was done");
+    }
+
+    static LockException refused(Code code, String store, String what, String outcome) {
         String remedy = switch (code) {
             case NOAUTH ->
                 "; its nodes belong to others: use the same user and password for all clients of a lock, or a "
@@ -45,8 +57,7 @@ final class Codes {
             default -> "";
         };
         return new LockException(
-                "ZooKeeper at " + store + " refused " + what + ": " + code.name() + remedy
-                        + "; the lock was not acquired",
+                "ZooKeeper at " + store + " refused " + what + ": " + code.name() + remedy + "; " + outcome,
                 KeeperException.create(code));
     }
 

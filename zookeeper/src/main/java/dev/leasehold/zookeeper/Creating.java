@@ -1,9 +1,11 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.LockException;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creating is the step that makes the node of a claim. A creation without an answer is looked for by the claim's id, in
@@ -26,8 +28,8 @@ final class Creating implements ClaimStep {
     private final String parent;
     private Node node = Node.NONE;
 
-    /** The refusal has this code if the lock's node, under which the claim's is made, cannot be made either. */
-    private Code unmade = Code.NONODE;
+    /** Why the lock's node, under which the claim's is made, cannot be made either. */
+    private @Nullable LockException unmade;
 
     Creating(ClaimState claim) {
         this.claim = claim;
@@ -77,7 +79,7 @@ final class Creating implements ClaimStep {
                 boolean followed = locks.successor().follows(in, parent, name, stat.getCzxid());
                 adopt(name, stat, followed);
             }
-            case NONODE -> locks.session().makePath(in, parent, () -> unmade = Code.NOAUTH);
+            case NONODE -> MissingPath.make(locks.session(), in, parent, why -> unmade = why);
             case INVALIDACL -> locks.session().openAccess();
             default -> {
                 if (Codes.isUnknown(code) || code == Code.SESSIONEXPIRED) {
@@ -115,8 +117,11 @@ final class Creating implements ClaimStep {
             case NONE -> claim.drive();
             case CREATING -> {
                 node = Node.NONE;
-                if (++claim.tries > MOST_TRIES) {
-                    claim.refuse(claim.refused(unmade, "the claim"));
+                LockException why = unmade;
+                if (why != null) {
+                    claim.refuse(why);
+                } else if (++claim.tries > MOST_TRIES) {
+                    claim.refuse(claim.refused(Code.NONODE, "the claim"));
                 } else {
                     claim.drive();
                 }

@@ -4,6 +4,8 @@ import dev.leasehold.LockException;
 import dev.leasehold.spi.ClockReading;
 import java.util.concurrent.Executor;
 import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.api.CuratorEventType;
+import org.apache.curator.framework.api.CuratorListener;
 import org.apache.curator.framework.imps.CuratorFrameworkState;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.framework.state.ConnectionStateListener;
@@ -20,6 +22,7 @@ class GivenConnection implements CuratorConnection {
 
     private final CuratorFramework client;
     private @Nullable ConnectionStateListener listener;
+    private @Nullable CuratorListener closing;
 
     GivenConnection(CuratorFramework client) {
         this.client = client;
@@ -34,8 +37,27 @@ class GivenConnection implements CuratorConnection {
         ConnectionStateListener added = (source, state) -> changed(state, events);
         listener = added;
         client.getConnectionStateListenable().addListener(added, DIRECTLY);
+        listenToClosing(events);
         if (client.getZookeeperClient().isConnected()) {
             changed(ConnectionState.RECONNECTED, events);
+        }
+    }
+
+    /**
+     * Has the session be over for us before its owner closes it: the servers end it then at once, not when they have not heard
+     * of it for long. A view of a client, as {@code usingNamespace} makes it, does not tell.
+     */
+    private void listenToClosing(Events events) {
+        CuratorListener added = (source, event) -> {
+            if (event.getType() == CuratorEventType.CLOSING) {
+                events.lost();
+            }
+        };
+        try {
+            client.getCuratorListenable().addListener(added, DIRECTLY);
+            closing = added;
+        } catch (UnsupportedOperationException e) {
+            // Then the servers tell, after the fact.
         }
     }
 
@@ -80,6 +102,10 @@ class GivenConnection implements CuratorConnection {
         ConnectionStateListener added = listener;
         if (added != null) {
             client.getConnectionStateListenable().removeListener(added);
+        }
+        CuratorListener told = closing;
+        if (told != null) {
+            client.getCuratorListenable().removeListener(told);
         }
     }
 }

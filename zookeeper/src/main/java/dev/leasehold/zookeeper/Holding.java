@@ -178,13 +178,20 @@ final class Holding implements ClaimStep {
 
     private void confirm(CompletableFuture<?> caller, Consumer<Validity> then, Runnable otherwise) {
         Session in = claim.requests.session();
-        locks.session().heartbeat(in).beat(alive -> {
+        locks.session().heartbeat(in).beat((alive, refusal) -> {
+            if (refusal != null) {
+                caller.completeExceptionally(refusal);
+                if (claim.isAt(this, in) && told - claim.time.nanos() <= 0) {
+                    claim.refuse(refusal);
+                }
+                return;
+            }
             if (!alive || !claim.isAt(this, in)) {
                 otherwise.run();
                 return;
             }
             Validity validity = in.validity();
-            if (validity == null) {
+            if (validity == null || validity.isOver(claim.time.nanos())) {
                 caller.completeExceptionally(unproven());
                 return;
             }
@@ -197,7 +204,7 @@ final class Holding implements ClaimStep {
     private StoreUnavailableException unproven() {
         return new StoreUnavailableException(
                 "the session with " + locks.session()
-                        + " cannot be relied on yet: this machine slept, or a clock was set. "
+                        + " cannot be relied on yet: it was cut off for long, this machine slept, or a clock was set. "
                         + "It is confirmed within a third of the session time-out; whether '"
                         + claim.claim().lock() + "' is held is unknown until then",
                 locks.session().toString(),

@@ -143,11 +143,13 @@ final class Leaving implements ClaimStep {
                 claim.drive();
             }
             default -> {
-                // Without its mark a release costs the next in the queue a listing, and no more.
-                if (!Codes.isUnknown(code) && !Codes.isPassing(code) && code != Code.SESSIONEXPIRED) {
+                if (Codes.isRefusal(code) && claim.waited) {
+                    // Without its mark a release costs the next in the queue a listing, and no more.
                     claim.waited = false;
+                    claim.drive();
+                } else {
+                    claim.failed(in, code, "the release");
                 }
-                claim.failed(in, code, "the release");
             }
         }
     }

@@ -17,6 +17,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ final class LockInspection {
 
     /** So many locks are looked at at the same time. */
     private static final int AT_ONCE = 32;
+
+    /** The names of locks are taken to be as long as that, on average, or shorter. */
+    private static final int USUAL_BYTES = 100;
 
     /** A seen node is one node of a lock, with its record. It is compared with nothing. */
     @SuppressWarnings("ArrayRecordComponent")
@@ -77,6 +82,42 @@ final class LockInspection {
         }
         String root = client.paths().locks();
         sync(root);
+        session.handle.exists(
+                root,
+                false,
+                (rc, p, ctx, stat) -> client.execute(() -> {
+                    Code code = Codes.of(rc);
+                    if (code == Code.NONODE) {
+                        then.accept(List.of());
+                    } else if (code != Code.OK) {
+                        fail(code);
+                    } else if (stat.getNumChildren() > mostNames()) {
+                        failed.accept(tooMany(root, stat.getNumChildren()));
+                    } else {
+                        list(root, pattern, then);
+                    }
+                }),
+                null);
+    }
+
+    private int mostBytes() {
+        return session.handle
+                .getClientConfig()
+                .getInt(ZKConfig.JUTE_MAXBUFFER, ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT);
+    }
+
+    /** Returns how many names fit into one answer. A larger one would break the connection that leases depend on. */
+    private int mostNames() {
+        return mostBytes() / (USUAL_BYTES + Integer.BYTES);
+    }
+
+    private LockException tooMany(String root, int names) {
+        return new LockException(root + " of " + client + " has " + names + " nodes, and of " + USUAL_BYTES
+                + " bytes each only " + mostNames() + " fit into an answer: jute.maxbuffer of this client is "
+                + mostBytes() + " bytes. Raise it, list single names, or use namespaces; nothing was done");
+    }
+
+    private void list(String root, NamePattern pattern, Consumer<List<LockInfo>> then) {
         session.handle.getChildren(
                 root,
                 false,
@@ -267,7 +308,7 @@ final class LockInspection {
                 inspection.list(pattern, answer::complete);
             } else {
                 // For how long a lock is kept is measured by the leader's clock, which only a write tells.
-                client.heartbeat(in).beat(alive -> inspection.list(pattern, answer::complete));
+                client.heartbeat(in).beat((alive, refusal) -> inspection.list(pattern, answer::complete));
             }
         });
     }

@@ -1,12 +1,14 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.LockException;
 import dev.leasehold.spi.ClockReading;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A session heartbeat is that of a client's session. A beat writes to a node of the client's own, which is gone when
@@ -18,13 +20,14 @@ import org.apache.zookeeper.data.Stat;
  */
 final class SessionHeartbeat {
 
+    private static final System.Logger LOG = System.getLogger("dev.leasehold.zookeeper");
     private static final byte[] NOTHING = {};
 
     private final ClientSession client;
     private final Session session;
     private final Runnable onConfirmed;
     private final String path;
-    private List<Consumer<Boolean>> asking = new ArrayList<>();
+    private List<Asker> asking = new ArrayList<>();
     private boolean beating;
     private boolean again;
     private boolean made;
@@ -32,6 +35,23 @@ final class SessionHeartbeat {
     private boolean leaving;
     private boolean removing;
     private boolean removed;
+
+    /** Why the node of clients, under which ours is made, cannot be made either. */
+    private @Nullable LockException unmade;
+
+    private boolean warned;
+
+    /** An asker receives what came of a beat. */
+    interface Asker {
+
+        /**
+         * Called once.
+         *
+         * @param alive whether the session is confirmed; false without a refusal says that it is over
+         * @param refusal why the servers refuse to confirm it, or null
+         */
+        void told(boolean alive, @Nullable LockException refusal);
+    }
 
     /**
      * Makes the heartbeat of a session.
@@ -45,17 +65,13 @@ final class SessionHeartbeat {
         this.path = client.paths().client(client.context().clientId(), session.id);
     }
 
-    /**
-     * Confirms the session by a request that is sent from now on.
-     *
-     * @param confirmed receives true when it is confirmed, false when it is over
-     */
-    void beat(Consumer<Boolean> confirmed) {
+    /** Confirms the session by a request that is sent from now on. */
+    void beat(Asker asker) {
         if (over) {
-            confirmed.accept(false);
+            asker.told(false, null);
             return;
         }
-        asking.add(confirmed);
+        asking.add(asker);
         go();
     }
 
@@ -69,7 +85,7 @@ final class SessionHeartbeat {
             return;
         }
         beating = true;
-        List<Consumer<Boolean>> answered = asking;
+        List<Asker> answered = asking;
         asking = new ArrayList<>();
         ClockReading sentAt = client.time().now();
         if (made) {
@@ -90,10 +106,10 @@ final class SessionHeartbeat {
         }
     }
 
-    private void done(int rc, Stat stat, ClockReading sentAt, List<Consumer<Boolean>> answered) {
+    private void done(int rc, Stat stat, ClockReading sentAt, List<Asker> answered) {
         beating = false;
         if (over) {
-            answered.forEach(each -> each.accept(false));
+            answered.forEach(each -> each.told(false, null));
             return;
         }
         Code code = Codes.of(rc);
@@ -108,7 +124,7 @@ final class SessionHeartbeat {
                 return;
             }
             again = false;
-            answered.forEach(each -> each.accept(true));
+            answered.forEach(each -> each.told(true, null));
             onConfirmed.run();
             go();
             return;
@@ -120,22 +136,53 @@ final class SessionHeartbeat {
             // It was made, and only the answer got lost; or somebody has deleted it.
             case NODEEXISTS -> made = true;
             case NONODE -> {
+                LockException why = unmade;
+                unmade = null;
+                if (why != null) {
+                    refused(why);
+                    return;
+                }
                 if (!made) {
-                    client.makePath(session, client.paths().clients(), () -> {});
+                    MissingPath.make(client, session, client.paths().clients(), denied -> unmade = denied);
                 }
                 made = false;
             }
-            case INVALIDACL -> client.openAccess();
             case SESSIONEXPIRED -> {
                 client.sessionOver(session);
                 return;
             }
             default -> {
-                client.tryAgainSoon();
-                return;
+                if (!Codes.isRefusal(code)) {
+                    client.tryAgainSoon();
+                    return;
+                }
+                if (code != Code.INVALIDACL || !client.openAccess()) {
+                    refused(Codes.refused(
+                            code,
+                            client.toString(),
+                            "to confirm the session by the node '" + path + "'",
+                            "no lease of this client is confirmed"));
+                    return;
+                }
             }
         }
         go();
+    }
+
+    private void refused(LockException why) {
+        if (!warned) {
+            warned = true;
+            LOG.log(
+                    Level.WARNING,
+                    "the leases of this client end, since they cannot be confirmed: " + why.getMessage());
+        }
+        tellAll(why);
+    }
+
+    private void tellAll(@Nullable LockException refusal) {
+        List<Asker> all = asking;
+        asking = new ArrayList<>();
+        all.forEach(each -> each.told(false, refusal));
     }
 
     /** Has the session's server note that the client is there. */
@@ -158,9 +205,7 @@ final class SessionHeartbeat {
 
     void stop() {
         over = true;
-        List<Consumer<Boolean>> left = asking;
-        asking = new ArrayList<>();
-        left.forEach(each -> each.accept(false));
+        tellAll(null);
     }
 
     /** Removes the node, where the session goes on without us: now, or when there is a connection again. */

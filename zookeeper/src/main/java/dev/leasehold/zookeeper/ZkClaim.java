@@ -115,10 +115,10 @@ final class ZkClaim {
             caller.complete(ReleaseAnswer.NOT_HELD);
             return;
         }
-        state.leave(keep, caller::complete);
+        state.leave(keep, caller);
     }
 
-    void withdraw(Consumer<ReleaseAnswer> caller) {
+    void withdraw(CompletableFuture<ReleaseAnswer> caller) {
         state.leave(Duration.ZERO, caller);
     }
 

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.apache.zookeeper.client.ZKClientConfig;
+import org.apache.zookeeper.common.ZKConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,9 @@ record ZooKeeperTarget(
     private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(30);
     private static final long LEAST_MILLIS = 100;
     private static final long MOST_MILLIS = 3_600_000;
+    /** An answer has the names of all locks, or of all who wait for one: with the usual 1 MB it breaks the connection. */
+    private static final String MOST_ANSWERED = Integer.toString(16 << 20);
+
     private static final Pattern HOST = Pattern.compile("(\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?");
     private static final Pattern STEP = Pattern.compile("[\\x21-\\x7e&&[^/?#]]+");
 
@@ -203,6 +207,9 @@ record ZooKeeperTarget(
     ZKClientConfig clientConfig() {
         ZKClientConfig config = new ZKClientConfig();
         settings.forEach(config::setProperty);
+        if (config.getProperty(ZKConfig.JUTE_MAXBUFFER) == null) {
+            config.setProperty(ZKConfig.JUTE_MAXBUFFER, MOST_ANSWERED);
+        }
         return config;
     }
 

@@ -32,11 +32,9 @@ import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show who may do what, whose client it is, and what stays after it. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AccessTest {
 
     @RegisterExtension
@@ -45,7 +43,7 @@ class AccessTest {
     private final String base = "/" + UUID.randomUUID();
 
     private String uri(String credentials) {
-        return "zookeeper://" + credentials + "127.0.0.1:" + ZOO.get().port() + base + "?leasehold.storeTimeout=5000";
+        return "zookeeper://" + credentials + "127.0.0.1:" + ZOO.get().port() + base + "?leasehold.storeTimeout=60000";
     }
 
     private List<ACL> access(String path) throws Exception {

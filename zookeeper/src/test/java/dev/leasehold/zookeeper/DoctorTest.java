@@ -10,14 +10,11 @@ import dev.leasehold.Finding.Severity;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.Findings;
 import dev.leasehold.testkit.Started;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show what an examination says of a real server. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoctorTest {
 
     @RegisterExtension

@@ -26,13 +26,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests show what this client tells of creations and deletions, where, and how often: on a real server. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EarlyReplyZooKeeperTest {
 
     private record Told(Code code, String path, String name, Stat stat, String thread) {}
@@ -88,7 +86,7 @@ class EarlyReplyZooKeeperTest {
     }
 
     private Told next() throws InterruptedException {
-        return told.poll(20, TimeUnit.SECONDS);
+        return told.poll(A_MINUTE, TimeUnit.SECONDS);
     }
 
     /** Waits for all that the thread for callbacks has to do. */

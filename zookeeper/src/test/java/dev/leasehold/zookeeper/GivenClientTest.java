@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.listen.UnaryListenerManager;
@@ -22,14 +21,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show what a client leaves in a session that is the user's, and goes on after it. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GivenClientTest {
-
-    private static final Duration MAX_WAIT = Duration.ofSeconds(20);
 
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
@@ -49,7 +44,7 @@ class GivenClientTest {
         listeners = listeners();
         client = Leasehold.builder()
                 .store(ZooKeeperStore.using(curator.usingNamespace("it")))
-                .storeTimeout(Duration.ofSeconds(3)) // A close without a connection takes that long.
+                .storeTimeout(Duration.ofSeconds(10)) // A close without a connection takes that long.
                 .build();
         client.lock(name).acquire().close();
     }
@@ -76,13 +71,13 @@ class GivenClientTest {
     private void disconnect() {
         proxy.refuse(true);
         proxy.cut();
-        await().atMost(MAX_WAIT).until(() -> !curator.getZookeeperClient().isConnected());
+        await().until(() -> !curator.getZookeeperClient().isConnected());
     }
 
     private void nothingIsLeftInTheSession() throws Exception {
-        await().atMost(MAX_WAIT).until(() -> nodes().isEmpty());
-        await().atMost(MAX_WAIT).until(() -> clients().isEmpty());
-        await().atMost(MAX_WAIT).until(() -> listeners() == listeners);
+        await().until(() -> nodes().isEmpty());
+        await().until(() -> clients().isEmpty());
+        await().until(() -> listeners() == listeners);
         assertThat(curator.getZookeeperClient().isConnected()).isTrue();
     }
 
@@ -105,11 +100,11 @@ class GivenClientTest {
     void creationUnderWay_atClose_isFoundAndDeleted() throws Exception {
         proxy.hold(FaultProxy.Way.ANSWERS);
         CompletableFuture<Lease> claiming = client.lock(name).acquireAsync();
-        await().atMost(MAX_WAIT).until(() -> nodes().size() == 1);
+        await().until(() -> nodes().size() == 1);
         proxy.refuse(true);
         proxy.cut();
         proxy.letGo();
-        await().atMost(MAX_WAIT).until(() -> !curator.getZookeeperClient().isConnected());
+        await().until(() -> !curator.getZookeeperClient().isConnected());
         claiming.cancel(false);
         client.close();
         assertThat(nodes()).hasSize(1);

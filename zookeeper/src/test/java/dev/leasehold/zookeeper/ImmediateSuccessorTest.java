@@ -28,14 +28,12 @@ import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * These tests show when a claim is granted without a listing, and when it must not be: on a real server, and by numbers
  * alone.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ImmediateSuccessorTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);

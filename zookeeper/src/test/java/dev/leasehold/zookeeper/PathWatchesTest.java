@@ -1,35 +1,36 @@
 package dev.leasehold.zookeeper;
 
 import static dev.leasehold.architecture.Waits.await;
+import static dev.leasehold.zookeeper.OpenStores.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.DistributedLock;
-import dev.leasehold.Lease;
-import dev.leasehold.Leasehold;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.Store;
 import dev.leasehold.testkit.Started;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show how many watchers ZooKeeper's client has to keep for us. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PathWatchesTest {
 
     @RegisterExtension
     private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
 
     private final String name = "lock-" + UUID.randomUUID();
+
+    @RegisterExtension
+    private final OpenStores stores = new OpenStores();
 
     @SuppressWarnings("unchecked")
     private static int watchers(CuratorFramework curator) throws Exception {
@@ -48,27 +49,27 @@ class PathWatchesTest {
         }
     }
 
+    /** The store alone: it does not ask again by itself, so a waiter that hears nothing is never let in. */
     @Test
     void timedAttemptsLeaveOneWatcherForAllOfThem() throws Exception {
         try (CuratorFramework curator = CuratorFrameworkFactory.newClient(
-                        "127.0.0.1:" + ZOO.get().port(), 60_000, 5_000, new RetryOneTime(10));
-                Leasehold holder =
-                        Leasehold.builder().store(ZOO.get().store(60_000)).build();
-                Lease held = holder.lock(name).acquire()) {
+                "127.0.0.1:" + ZOO.get().port(), 60_000, 5_000, new RetryOneTime(10))) {
             curator.start();
-            try (Leasehold client = Leasehold.builder()
-                    .store(ZooKeeperStore.using(curator.usingNamespace("it")))
-                    .build()) {
-                DistributedLock lock = client.lock(name);
-                for (int i = 0; i < 30; i++) {
-                    assertThat(lock.tryAcquire(Duration.ofMillis(50))).isEmpty();
-                }
-                await().untilAsserted(() -> assertThat(watchers(curator)).isEqualTo(1));
-                CompletableFuture<Lease> waiting = lock.acquireAsync();
-                await().until(() -> ZOO.get().nodes(name).size() == 2);
-                held.close();
-                waiting.get(3, TimeUnit.SECONDS).close();
+            Store holder = stores.open("holder", ZOO.get().store(60_000));
+            Claim first = stores.claim("holder", name, Claim.EXCLUSIVE);
+            LeaseId held = ((ClaimAnswer.Granted) get(holder.claim(first))).lease();
+            Store store = stores.open("c", ZooKeeperStore.using(curator.usingNamespace("it")));
+            for (int i = 0; i < 30; i++) {
+                Claim attempt = stores.claim("c", name, Claim.EXCLUSIVE);
+                assertThat(get(store.claim(attempt))).isInstanceOf(ClaimAnswer.Busy.class);
+                get(store.withdraw(name, attempt.id()));
             }
+            await().untilAsserted(() -> assertThat(watchers(curator)).isEqualTo(1));
+            Claim waiting = stores.claim("c", name, Claim.EXCLUSIVE);
+            assertThat(get(store.claim(waiting))).isInstanceOf(ClaimAnswer.Busy.class);
+            get(holder.release(held, Duration.ZERO));
+            await().until(() -> stores.isGranted(waiting));
+            store.close();
         }
     }
 }

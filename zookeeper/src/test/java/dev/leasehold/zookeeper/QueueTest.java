@@ -16,7 +16,6 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.NoSignals;
@@ -35,14 +34,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * These tests are about the queue of a lock, as the server sees it: what it costs, what stays, and what comes first when
  * numbers run out.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QueueTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);
@@ -63,13 +60,9 @@ class QueueTest {
     }
 
     private Store open(String client) {
-        return open(client, time, 60_000);
-    }
-
-    private Store open(String client, TimeSource clock, int sessionMillis) {
         Store store = ZOO.get()
-                .store(sessionMillis)
-                .open(new StoreContext(client, "owner " + client, "", clock, Duration.ofSeconds(10), new Signals() {
+                .store(60_000)
+                .open(new StoreContext(client, "owner " + client, "", time, LONG, new Signals() {
                     @Override
                     public void granted(Grant grant, @Nullable Validity validity) {
                         if (validity == null) {
@@ -246,7 +239,7 @@ class QueueTest {
     @Test
     @DisplayName("A claim whose grant is to be confirmed when its session ends is made anew")
     void anUnconfirmedGrantIsMadeAnewAfterTheSession() throws Exception {
-        Duration session = Duration.ofSeconds(4);
+        Duration session = Duration.ofSeconds(10);
         try (FaultProxy proxy = FaultProxy.to(ZOO.get().port())) {
             Store store = Zoo.store("127.0.0.1:" + proxy.port(), session.toMillis())
                     .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
@@ -255,32 +248,13 @@ class QueueTest {
             LeaseId first = lease(get(store.claim(claim)));
             proxy.refuse(true);
             proxy.cut();
-            long end = System.nanoTime() + session.multipliedBy(3).dividedBy(5).toNanos();
+            long end = System.nanoTime() + session.multipliedBy(2).dividedBy(5).toNanos();
             await().until(() -> System.nanoTime() - end > 0);
             CompletionStage<ClaimAnswer> again = store.claim(claim);
             ZOO.get().expire(ZOO.get().owner(lock));
             proxy.refuse(false);
             assertThat(lease(get(again)).token()).isGreaterThan(first.token());
         }
-    }
-
-    @Test
-    @DisplayName("after a pause that is longer than the session timeout, a free lock is granted at once")
-    void freeLock_afterLongPause_grantedAtOnce() throws Exception {
-        Duration session = Duration.ofSeconds(4);
-        Store store = ZOO.get()
-                .store(session.toMillis())
-                .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(20), new NoSignals()));
-        stores.add(store);
-        LeaseId first = lease(get(store.claim(claim("c"))));
-        assertThat(get(store.release(first, Duration.ZERO))).isEqualTo(ReleaseAnswer.RELEASED);
-        long end = System.nanoTime() + session.multipliedBy(2).toNanos();
-        await().until(() -> System.nanoTime() - end > 0);
-        long asked = System.nanoTime();
-        ClaimAnswer answer = get(store.claim(new Claim(new ClaimId("c", 2), lock, LONG, 0, true)));
-        assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(session.dividedBy(4));
-        Validity validity = ((ClaimAnswer.Granted) answer).validity();
-        assertThat(validity.length()).isGreaterThanOrEqualTo(session.toNanos() / 3);
     }
 
     /** Its node is there until the server has removed it; a release in between must not say that it ended the lease. */
@@ -327,39 +301,35 @@ class QueueTest {
     }
 
     @Test
-    @DisplayName("after a clock was set, a holder is confirmed within a third of the session timeout")
-    void holder_afterClockWasSet_isConfirmedSoon() throws Exception {
-        Store store = open("c", time, 4_000);
-        LeaseId held = lease(get(store.claim(claim("c"))));
-        time.jumpWallClock(Duration.ofHours(1));
-        long start = System.nanoTime();
-        await().ignoreExceptions().until(() -> get(store.renew(held, LONG)) instanceof RenewAnswer.Renewed);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(3));
-        assertThat(ZOO.get().nodes(lock)).hasSize(1);
-    }
-
-    @Test
-    @DisplayName("A lock that is kept outlives its client and the next claim clears it away")
     void aKeptLockOutlivesItsClient() throws Exception {
-        Store store = open("c");
-        LeaseId held = lease(get(store.claim(claim("c"))));
-        get(store.release(held, Duration.ofSeconds(3)));
-        store.close();
+        LeaseId held = keepAndClose(Duration.ofMinutes(5));
         assertThat(ZOO.get().nodes(lock)).containsExactly(NodeName.KEEP + held.token());
         LockInfo seen = get(open("onlooker").inspect(NamePattern.of(lock))).get(0);
         assertThat(seen.holder().owner()).isEmpty();
         assertThat(seen.holder().token()).isEqualTo(held.token());
-        assertThat(seen.holder().timeLeft()).isBetween(Duration.ZERO, Duration.ofMillis(3_001));
-        Store other = open("d");
-        long start = System.nanoTime();
-        Claim claim = claim("d");
-        ClaimAnswer answer = get(other.claim(claim));
+        assertThat(seen.holder().timeLeft()).isBetween(Duration.ofMinutes(2), Duration.ofMillis(300_001));
+        ClaimAnswer answer = get(open("d").claim(claim("d")));
         assertThat(answer).isInstanceOf(ClaimAnswer.Busy.class);
-        assertThat(((ClaimAnswer.Busy) answer).timeLeft()).isBetween(Duration.ofMillis(1), Duration.ofMillis(3_001));
-        await().until(() -> granted.size() == 1);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(6));
+        assertThat(((ClaimAnswer.Busy) answer).timeLeft()).isBetween(Duration.ofMinutes(2), Duration.ofMillis(300_001));
+    }
+
+    @Test
+    @DisplayName("A lock that was kept by a dead client is cleared away by the next claim")
+    void aKeptLockOfADeadClientIsClearedAway() throws Exception {
+        LeaseId held = keepAndClose(Duration.ofSeconds(2));
+        Claim claim = claim("d");
+        Store store = open("d");
+        await().until(() -> get(store.claim(claim)) instanceof ClaimAnswer.Granted);
         assertThat(ZOO.get().nodes(lock)).hasSize(1);
-        assertThat(granted.get(0).token()).isGreaterThan(held.token());
+        assertThat(lease(get(store.claim(claim))).token()).isGreaterThan(held.token());
+    }
+
+    private LeaseId keepAndClose(Duration keep) throws Exception {
+        Store store = open("c");
+        LeaseId held = lease(get(store.claim(claim("c"))));
+        get(store.release(held, keep));
+        store.close();
+        return held;
     }
 
     @Test

@@ -9,7 +9,6 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import javax.security.auth.login.AppConfigurationEntry;
 import javax.security.auth.login.AppConfigurationEntry.LoginModuleControlFlag;
 import javax.security.auth.login.Configuration;
@@ -22,10 +21,8 @@ import org.apache.zookeeper.server.auth.SASLAuthenticationProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** The server, and two clients by sections of their own, prove by SASL who they are, here with digest-MD5. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SaslTest {
 
     private static final String PROVIDER = "zookeeper.authProvider.sasl";
@@ -70,7 +67,7 @@ class SaslTest {
     }
 
     private static Leasehold connect(String section) {
-        return Leasehold.connect("zookeeper://127.0.0.1:" + zoo.port() + "/sasl?leasehold.storeTimeout=8000"
+        return Leasehold.connect("zookeeper://127.0.0.1:" + zoo.port() + "/sasl?leasehold.storeTimeout=60000"
                 + "&leasehold.fipsMode=false&leasehold.saslContext=" + section);
     }
 

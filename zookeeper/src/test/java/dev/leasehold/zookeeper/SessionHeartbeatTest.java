@@ -2,6 +2,7 @@ package dev.leasehold.zookeeper;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -26,14 +27,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * These tests count what a client writes to confirm its session. The server is a real one, but the client's time stands
  * still until a test moves it, so a busy machine changes nothing.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionHeartbeatTest {
 
     private static final String CLIENTS = "/it/leasehold/clients";
@@ -144,6 +143,17 @@ class SessionHeartbeatTest {
             pass(THIRD);
             assertThat(writes()).isEqualTo(known);
         }
+    }
+
+    @Test
+    @DisplayName("after a clock was set, a holder is confirmed within a third of the session timeout")
+    void holder_afterClockWasSet_isConfirmedSoon() throws Exception {
+        LeaseId lease = acquire();
+        pass(THIRD);
+        time.jumpWallClock(Duration.ofHours(1));
+        assertThatThrownBy(() -> get(store.renew(lease, LONG))).hasMessageContaining("a clock was set");
+        pass(THIRD.plus(STEP));
+        assertThat(get(store.renew(lease, LONG))).isInstanceOf(RenewAnswer.Renewed.class);
     }
 
     /** Returns what was written after each of some beats, of which the last two answer renewals of all the leases. */

@@ -17,20 +17,17 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * These tests are about a server that speaks TLS only. It is a process of its own: a server reads its settings where clients
  * would see them.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TlsTest {
 
     private static final Path BIN = Path.of(System.getProperty("java.home"), "bin");
@@ -122,7 +119,7 @@ class TlsTest {
 
     @Test
     void aServerWithATrustedCertificateIsUsed() throws Exception {
-        try (Leasehold leasehold = Leasehold.connect(uri("20000" + trusting("trusted.p12")));
+        try (Leasehold leasehold = Leasehold.connect(uri("60000" + trusting("trusted.p12")));
                 Lease lease = leasehold.lock("a").acquire()) {
             assertThat(lease.isValid()).isTrue();
             assertThat(leasehold.examine().findings().stream().map(Finding::code))

@@ -4,13 +4,10 @@ import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.UnansweredClaims;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** This test is about what is said of a claim that ZooKeeper does not answer. */
-@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class UnansweredClaimsTest {
 
     @RegisterExtension

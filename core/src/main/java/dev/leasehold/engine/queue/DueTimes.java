@@ -16,8 +16,7 @@ public final class DueTimes {
 
     /**
      * Returns a time at which others are due, too, at most a 128th part of the delay before the given one, and that time
-     * itself where the delay is below half a second. It is a multiple of a power of two, as such times of all delays are,
-     * and the same parts and the same least width as in {@code TimerBuckets}, so that it is where a bucket begins.
+     * itself where the delay is below half a second. It is a multiple of a power of two, as such times of all delays are.
      */
     static long together(long due, long delay) {
         long width = Long.highestOneBit(delay >> 7);

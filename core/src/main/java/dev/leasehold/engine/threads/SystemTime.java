@@ -5,23 +5,18 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The system time is made of the system's clocks and one daemon thread for scheduled tasks.
  *
- * <p>Almost every task here is cancelled long before its time: a lock is released before its renewal is due. Each would
- * still wake the thread if it became the first in line, twice per use of a lock. So there is always something earlier in
- * line while tasks come in that are due soon: a beat that does nothing, at most once in 18 ms, and none when nothing is
- * scheduled. Those that are far off wake it once for a bucket.
+ * <p>A caller only adds its task to a {@link TimerQueue}, and wakes the thread if that sleeps for too long. Almost every
+ * task here is cancelled long before its time: a lock is released before its renewal is due. So while tasks come in, the
+ * thread looks for them once in 18 ms by itself, and nobody wakes it for a task that is due later than its next look.
  *
- * <p>The tasks are the one structure that all locks of a client share, a heap and {@link TimerBuckets}, and callers change it
- * on their own stack. A stack that ended in the middle of that would leave a hole in it, and no lock of this client would
- * work again. So each change begins with a look whether there is room for it ({@link #requireStack}).
+ * <p>No caller takes a lock here or calls the JDK's executor. (It did, and a caller whose stack ended inside the executor's
+ * lock took that lock with it: no timer of this client fired again, and its close waited for ever.)
  */
 public final class SystemTime implements TimeSource, AutoCloseable {
 
@@ -30,24 +25,29 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     private static final long MOST_APART_NANOS = 1_000_000;
     private static final int MOST_TRIES = 10;
 
-    /** These are more frames than the executor needs to change its heap, each larger than a compiled one must be. */
-    private static final int FRAMES = 48;
-
     /**
-     * Beats come at this interval. It is just below the 20 ms after which a pushed grant is confirmed by a renewal, so
-     * that these renewals do not wake the thread either.
+     * The thread looks for new tasks at this interval. It is just below the 20 ms after which a pushed grant is confirmed by a
+     * renewal, so that these renewals do not wake the thread either.
      */
     private static final long BEAT_NANOS = 18_000_000;
 
-    private final ScheduledThreadPoolExecutor timers;
-    private final TimerBuckets buckets;
-    private final AtomicLong nextBeat = new AtomicLong(System.nanoTime());
+    /** After an Error of our own, until it is tried again. */
+    private static final long PAUSE_NANOS = 10_000_000;
+
+    private static final long AWAKE = Long.MIN_VALUE;
+
+    private final long origin = System.nanoTime();
+    private final TimerQueue queue = new TimerQueue();
+    private final Thread thread;
+    private final AtomicBoolean starting = new AtomicBoolean();
+
+    /** When the thread looks again by itself. A caller reads it after it has added its task, the thread looks for tasks after writing it. */
+    private volatile long looksAt = TimerQueue.NEVER;
+
+    private volatile boolean closed;
 
     public SystemTime(String threadName) {
-        timers = new ScheduledThreadPoolExecutor(
-                1, DaemonThreads.named(threadName), new ThreadPoolExecutor.DiscardPolicy());
-        timers.setRemoveOnCancelPolicy(true);
-        buckets = new TimerBuckets(System::nanoTime, this::exactly);
+        thread = DaemonThreads.unstarted(threadName, this::runUntilClosed);
     }
 
     /**
@@ -73,48 +73,62 @@ public final class SystemTime implements TimeSource, AutoCloseable {
 
     @Override
     public Timer schedule(Duration delay, Runnable task) {
+        if (closed) {
+            return () -> {};
+        }
         long nanos = delay.compareTo(Duration.ofNanos(LONGEST_DELAY_NANOS)) > 0
                 ? LONGEST_DELAY_NANOS
                 : Math.max(0, delay.toNanos());
-        requireStack();
-        if (nanos >= TimerBuckets.LEAST_DELAY_NANOS) {
-            return buckets.schedule(nanos, task);
+        long now = elapsed();
+        Timer timer = queue.add(now + nanos, task);
+        if (now + Math.min(nanos, BEAT_NANOS) < looksAt) {
+            wake();
         }
-        if (nanos > BEAT_NANOS) {
-            beat();
-        }
-        return exactly(nanos, task);
+        return timer;
     }
 
-    private Timer exactly(long nanos, Runnable task) {
-        ScheduledFuture<?> scheduled = timers.schedule(task, nanos, TimeUnit.NANOSECONDS);
-        return () -> {
-            requireStack();
-            scheduled.cancel(false);
-        };
+    private long elapsed() {
+        return System.nanoTime() - origin;
     }
 
-    /** Lets a stack that is nearly full end here, where nothing is half done. */
-    static void requireStack() {
-        if (used(FRAMES) != FRAMES) {
-            throw new AssertionError("no frame is left out");
+    /** Wakes the thread, or starts it; a start that fails is tried again by the next caller. */
+    private void wake() {
+        if (thread.getState() != Thread.State.NEW) {
+            LockSupport.unpark(thread);
+        } else if (starting.compareAndSet(false, true)) {
+            try {
+                thread.start();
+            } finally {
+                starting.set(false);
+            }
         }
     }
 
-    private static int used(int frames) {
-        return frames == 0 ? 0 : used(frames - 1) + 1;
+    private void runUntilClosed() {
+        while (!closed) {
+            try {
+                boolean news = queue.sort();
+                long next = queue.runDue(elapsed());
+                sleepUntil(news ? Math.min(next, elapsed() + BEAT_NANOS) : next);
+            } catch (Throwable e) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
     }
 
-    private void beat() {
-        long now = System.nanoTime();
-        long next = nextBeat.get();
-        if (now - next >= 0 && nextBeat.compareAndSet(next, now + BEAT_NANOS)) {
-            timers.schedule(() -> {}, BEAT_NANOS, TimeUnit.NANOSECONDS);
+    private void sleepUntil(long time) {
+        looksAt = time;
+        if (!queue.hasNews() && !closed) {
+            LockSupport.parkNanos(this, Math.max(1, time - elapsed()));
         }
+        looksAt = AWAKE;
+        // Nobody of ours interrupts this thread; an interrupt must not keep it from sleeping.
+        Thread.interrupted();
     }
 
     @Override
     public void close() {
-        timers.shutdownNow();
+        closed = true;
+        LockSupport.unpark(thread);
     }
 }

@@ -27,12 +27,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * These tests show in which order observers learn of the events of one call, and by which thread, whatever comes first.
  */
-@Timeout(60)
 class ObservedCallTest implements LeaseholdObserver {
 
     private final Queue<String> told = new ConcurrentLinkedQueue<>();
@@ -264,7 +262,7 @@ class ObservedCallTest implements LeaseholdObserver {
 
     /** Waits until the end has been told and its observer has returned, lest that is taken for part of the next call. */
     private void awaitEnd() {
-        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(A_MINUTE);
         while (!(told.contains("withdrawn") || told.contains("lost") || told.contains("released")) || telling.get()) {
             assertThat(System.nanoTime() - limit).isNegative();
             Thread.onSpinWait();

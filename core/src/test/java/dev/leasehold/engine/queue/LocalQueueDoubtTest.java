@@ -98,6 +98,7 @@ class LocalQueueDoubtTest {
         harness.suspend(Duration.ofSeconds(-4));
         harness.renewed(lease, LEASE, sentAt);
         assertThat(hold.state(harness.now())).as("as it was confirmed before").isEqualTo(LeaseState.HELD);
+        // Bound: the time is virtual.
         assertThat(hold.remaining(harness.now())).isLessThan(Duration.ofSeconds(20));
         harness.renewed(harness.renewal().lease(), LEASE);
         assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofSeconds(29));
@@ -125,6 +126,7 @@ class LocalQueueDoubtTest {
         harness.suspend(Duration.ofMinutes(-1));
         harness.renewed(lease, Duration.ofSeconds(10));
         assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
+        // Bound: the time is virtual.
         assertThat(hold.remaining(harness.now())).isLessThan(Duration.ofSeconds(10));
     }
 
@@ -270,6 +272,7 @@ class LocalQueueDoubtTest {
     void doubtAsksForAnUnrenewedHoldButDoesNotExtendIt() {
         harness.held(UNRENEWED);
         harness.send(new Event.DoubtSignal());
+        // Bound: the time is virtual.
         assertThat(harness.renewal().duration()).isLessThan(Duration.ofMillis(10));
     }
 

@@ -56,6 +56,7 @@ class LocalQueueServingTest {
         var sentAt = harness.now();
         harness.stopFor(Duration.ofSeconds(20));
         harness.grants(claim, LEASE, sentAt);
+        // Bound: the time is virtual.
         assertThat(harness.given(caller).remaining(harness.now())).isLessThan(Duration.ofSeconds(10));
     }
 

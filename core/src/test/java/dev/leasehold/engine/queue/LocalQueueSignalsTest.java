@@ -25,6 +25,7 @@ class LocalQueueSignalsTest {
         LeaseId lease = harness.newLease(claim);
         harness.pushes(lease, 0, Duration.ofSeconds(5));
         Hold hold = harness.given(caller);
+        // Bound: the time is virtual.
         assertThat(hold.remaining(harness.now())).isLessThan(Duration.ofSeconds(5));
         harness.none(Action.SendRenew.class);
         harness.pass(Duration.ofMillis(20));

@@ -1,18 +1,20 @@
 package dev.leasehold.engine.threads;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class SystemTimeTest {
 
@@ -56,38 +58,74 @@ class SystemTimeTest {
         assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Each thread tries on its way back from the end of its stack, where a little more is left each time. */
+    /**
+     * Callers' stacks end somewhere in schedule or cancel; each thread tries on its way back, where a little more is left each
+     * time. One that ended inside the lock of the JDK's executor took it along.
+     */
     @Test
-    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    @DisplayName("a stack that ends in schedule or cancel ends before the executor's heap, or the buckets, are touched")
-    void aFullStackLeavesTheHeapAlone() throws InterruptedException {
-        AtomicReference<StackOverflowError> last = new AtomicReference<>();
+    @DisplayName("whatever becomes of a full stack, timers fire and the thread ends")
+    void aFullStackStopsNoTimer() throws InterruptedException {
         AtomicInteger hours = new AtomicInteger();
+        AtomicInteger overflows = new AtomicInteger();
         Runnable attempt = () -> {
             try {
                 time.schedule(Duration.ofMillis(400), () -> {}).cancel();
                 time.schedule(Duration.ofHours(hours.incrementAndGet()), () -> {})
                         .cancel();
             } catch (StackOverflowError e) {
-                last.set(e);
+                overflows.incrementAndGet();
                 throw e;
             }
         };
-        // The JVM links what is called for the first time, which takes more of the stack than all else.
+        // The JVM never initialises a class again that a full stack has kept from it.
         attempt.run();
-        for (int run = 0; run < 40; run++) {
-            last.set(null);
+        for (int run = 0; run < 200; run++) {
             int padding = run % 11;
             Thread deep = new Thread(null, () -> recurse(padding, attempt), "deep", 256 * 1024L);
             deep.start();
             deep.join();
-            StackOverflowError end = last.get();
-            if (end != null) {
-                assertThat(end.getStackTrace())
-                        .noneMatch(frame -> frame.getClassName().startsWith("java.util.concurrent.Scheduled")
-                                || frame.getClassName().startsWith("java.util.TreeMap"));
-            }
+            CountDownLatch ran = new CountDownLatch(1);
+            time.schedule(Duration.ofNanos(1), ran::countDown);
+            assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         }
+        assertThat(overflows).hasPositiveValue();
+        Thread thread = threadOfTimers();
+        time.close();
+        thread.join(TimeUnit.SECONDS.toMillis(A_MINUTE));
+        assertThat(thread.isAlive()).isFalse();
+    }
+
+    private Thread threadOfTimers() throws InterruptedException {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        CountDownLatch ran = new CountDownLatch(1);
+        time.schedule(Duration.ZERO, () -> {
+            thread.set(Thread.currentThread());
+            ran.countDown();
+        });
+        assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+        return thread.get();
+    }
+
+    /** The thread sleeps until the first task is due, or for ever; each must wake it that is due before. */
+    @Test
+    void aTaskThatIsDueEarlierWakesTheThread() throws InterruptedException {
+        for (int i = 0; i < 40; i++) {
+            // Long enough, now and then, for the thread to sleep without end.
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(i));
+            TimeSource.Timer late = time.schedule(Duration.ofHours(1), () -> {});
+            CountDownLatch ran = new CountDownLatch(1);
+            time.schedule(Duration.ofMillis(i % 3), ran::countDown);
+            assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+            late.cancel();
+        }
+    }
+
+    @Test
+    void anInterruptDoesNotKeepTheThreadFromSleeping() throws InterruptedException {
+        Thread thread = threadOfTimers();
+        thread.interrupt();
+        assertThat(threadOfTimers()).isSameAs(thread);
+        await().until(() -> thread.getState() == Thread.State.TIMED_WAITING && !thread.isInterrupted());
     }
 
     @SuppressWarnings("InfiniteRecursion") // on purpose

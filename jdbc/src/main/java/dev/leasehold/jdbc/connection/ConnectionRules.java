@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.connection;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Statement;
 
 /** Connection rules are those of one database and driver for its connections. */
 public interface ConnectionRules {
@@ -12,6 +13,18 @@ public interface ConnectionRules {
      * so once and for all.
      */
     default void limit(PreparedStatement statement, int millis) throws SQLException {}
+
+    /**
+     * Takes note of what the server has said beside a success; throws where it may not last.
+     *
+     * @throws SQLException with the state {@link Sql#COMPLETION_UNKNOWN}
+     */
+    default void heed(Statement answered) throws SQLException {}
+
+    /** Commits, with the same look at the answer. */
+    default void commit(Connection connection) throws SQLException {
+        connection.commit();
+    }
 
     /**
      * Sets after how many executions the driver has the server keep a statement under a name; zero for never.

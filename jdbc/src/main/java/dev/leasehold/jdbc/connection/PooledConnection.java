@@ -21,6 +21,7 @@ public final class PooledConnection implements AutoCloseable {
     private final Sql sql;
     private final Deque<Step> restore = new ArrayDeque<>();
     private final boolean forCaller;
+    private ConnectionRules rules = new ConnectionRules() {};
     private int answerTimeoutMillis;
     private boolean spoiled;
 
@@ -109,6 +110,16 @@ public final class PooledConnection implements AutoCloseable {
             connection.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
             restore.push(() -> connection.setTransactionIsolation(before));
         }
+    }
+
+    /** Has what the server says beside a success heeded, from now on. */
+    public void heed(ConnectionRules dialect) {
+        rules = dialect;
+        sql.heed(dialect);
+    }
+
+    public void commit() throws SQLException {
+        rules.commit(connection);
     }
 
     /** Turns off server-side statements, because the next user may meet another session. */

@@ -25,6 +25,7 @@ public final class Sql implements AutoCloseable {
 
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private @Nullable ConnectionRules heeding;
     private @Nullable ConnectionRules limiting;
     private int limitMillis;
 
@@ -38,6 +39,17 @@ public final class Sql implements AutoCloseable {
         limitMillis = millis;
     }
 
+    /** Has what the server says beside its answers heeded. */
+    void heed(ConnectionRules dialect) {
+        heeding = dialect;
+    }
+
+    private void answered(Statement statement) throws SQLException {
+        if (heeding != null) {
+            heeding.heed(statement);
+        }
+    }
+
     /** Runs a statement whose result does not matter. */
     public void run(String sql) throws SQLException {
         prepared(sql).execute();
@@ -45,7 +57,10 @@ public final class Sql implements AutoCloseable {
 
     /** Changes rows and tells how many. */
     public int change(String sql, @Nullable Object... values) throws SQLException {
-        return bound(sql, values).executeUpdate();
+        PreparedStatement statement = bound(sql, values);
+        int changed = statement.executeUpdate();
+        answered(statement);
+        return changed;
     }
 
     /** Changes a row and reads the number that the database made with it, or null where there was no such row. */
@@ -56,7 +71,9 @@ public final class Sql implements AutoCloseable {
             prepared.put(sql, statement);
         }
         bind(statement, values);
-        if (statement.executeUpdate() == 0) {
+        int changed = statement.executeUpdate();
+        answered(statement);
+        if (changed == 0) {
             return null;
         }
         try (ResultSet keys = statement.getGeneratedKeys()) {
@@ -76,14 +93,14 @@ public final class Sql implements AutoCloseable {
 
     /** Reads the first row, or null where there is none. */
     public <T> @Nullable T first(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
-        try (ResultSet rows = bound(sql, values).executeQuery()) {
+        try (ResultSet rows = query(sql, values)) {
             return rows.next() ? reader.read(rows) : null;
         }
     }
 
     /** Reads all rows. */
     public <T> List<T> all(String sql, Reader<T> reader, @Nullable Object... values) throws SQLException {
-        try (ResultSet rows = bound(sql, values).executeQuery()) {
+        try (ResultSet rows = query(sql, values)) {
             List<T> all = new ArrayList<>();
             while (rows.next()) {
                 all.add(reader.read(rows));
@@ -103,6 +120,13 @@ public final class Sql implements AutoCloseable {
 
     public int isolation() throws SQLException {
         return connection.getTransactionIsolation();
+    }
+
+    private ResultSet query(String sql, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = bound(sql, values);
+        ResultSet rows = statement.executeQuery();
+        answered(statement);
+        return rows;
     }
 
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {

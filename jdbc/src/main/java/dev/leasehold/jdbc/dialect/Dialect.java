@@ -51,6 +51,14 @@ public interface Dialect extends ConnectionRules {
     String lockRow(String columns);
 
     /**
+     * Returns a condition in SQL: whether others' changes are read that a replica should have before they count, and
+     * may not have. A change of one's own comes after them, and waits for them.
+     */
+    default String readsWhatMayBeLost() {
+        return "FALSE";
+    }
+
+    /**
      * Returns a column of a transaction's first statement, which has the server end the transaction if it hears nothing
      * of it for five seconds: a process that is stopped in the middle of it would keep others waiting for as long as it
      * is stopped.
@@ -74,6 +82,11 @@ public interface Dialect extends ConnectionRules {
      */
     default boolean needsReadCommitted() {
         return false;
+    }
+
+    /** Returns what asks for the version, by which a {@link LookAlike} is known; null where there is none. */
+    default @Nullable String versionQuestion() {
+        return null;
     }
 
     /** Refuses databases whose settings lose locks, or warns of them where only a crash of the database does. */

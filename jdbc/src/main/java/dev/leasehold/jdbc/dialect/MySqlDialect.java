@@ -91,6 +91,11 @@ public record MySqlDialect(String schema) implements Dialect {
     }
 
     @Override
+    public String versionQuestion() {
+        return "SELECT CONCAT(@@version, ' ', @@version_comment)";
+    }
+
+    @Override
     public void check(Connection connection, Sql sql) throws SQLException {
         refuseReplay(connection.getMetaData().getURL());
         if (sql.number("SELECT @@innodb_flush_log_at_trx_commit") == 0) {

@@ -1,14 +1,18 @@
 package dev.leasehold.jdbc.dialect;
 
+import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.jdbc.PgStatement;
+import org.postgresql.util.PSQLWarning;
 
 /**
  * The PostgreSQL dialect computes times in double precision, which has more than enough digits for microseconds and is
@@ -97,7 +101,19 @@ public final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public String versionQuestion() {
+        return "SELECT version()";
+    }
+
+    @Override
     public void check(Connection connection, Sql sql) throws SQLException {
+        if (sql.number("SELECT CASE WHEN current_setting('client_min_messages') = 'error' AND " + readsWhatMayBeLost()
+                        + " THEN 1 ELSE 0 END")
+                == 1) {
+            throw new LockException(
+                    "client_min_messages is error for these connections, and commits wait for replicas; nothing was locked."
+                            + " It hides the warning that a replica does not have a lock. Set it to warning or lower for them");
+        }
         String commits = sql.first("SELECT current_setting('synchronous_commit')", row -> row.getString(1));
         if ("off".equals(commits)) {
             System.getLogger("dev.leasehold.jdbc")
@@ -105,6 +121,51 @@ public final class PostgresDialect implements Dialect {
                             System.Logger.Level.WARNING,
                             "synchronous_commit is off for the given connections: if the database crashes, it forgets the"
                                     + " locks of the last moment, and they may be held twice. Set it to on for them");
+        }
+    }
+
+    @Override
+    public String readsWhatMayBeLost() {
+        return "current_setting('synchronous_standby_names') <> ''";
+    }
+
+    /**
+     * A wait for a synchronous replica that is cancelled ends with success: it is committed here, and a replica that is
+     * promoted may not have it.
+     */
+    @Override
+    public void heed(Statement answered) throws SQLException {
+        refuse(answered.getWarnings());
+    }
+
+    @Override
+    public void commit(Connection connection) throws SQLException {
+        connection.clearWarnings();
+        connection.commit();
+        refuse(connection.getWarnings());
+    }
+
+    private static void refuse(@Nullable SQLWarning first) throws SQLException {
+        for (SQLWarning each = first; each != null; each = each.getNextWarning()) {
+            if (isOfReplica(each)) {
+                throw new SQLException(
+                        "the wait for a synchronous replica was ended (" + each.getMessage() + ")",
+                        Sql.COMPLETION_UNKNOWN,
+                        each);
+            }
+        }
+    }
+
+    /** The name of the server's routine is in no language. Another driver does not tell it: then each warning counts. */
+    private static boolean isOfReplica(SQLWarning warning) {
+        if (!"01000".equals(warning.getSQLState())) {
+            return false;
+        }
+        try {
+            return !(warning instanceof PSQLWarning known)
+                    || "SyncRepWaitForLSN".equals(known.getServerErrorMessage().getRoutine());
+        } catch (NoClassDefFoundError e) {
+            return true;
         }
     }
 

@@ -160,14 +160,15 @@ public final class ServerSql {
         return text("SELECT l.name, l.client, l.counter, l.token, l.run_end, l.ends - NOW,"
                 + " (SELECT COUNT(*) FROM $waiter w WHERE w.namespace = l.namespace AND w.name = l.name"
                 + " AND w.position <= (SELECT MIN(m.position) FROM $waiter m WHERE m.namespace = l.namespace"
-                + " AND m.name = l.name AND m.client = ?))"
+                + " AND m.name = l.name AND m.client = ?)), " + dialect().readsWhatMayBeLost()
                 + " FROM $lock l WHERE l.namespace = ? AND l.name IN (" + parameters(names) + ")");
     }
 
     /** Reads which of some locks a client shares. Parameters: the client, the namespace, the names. */
     public String lookAtShared(int names) {
-        return text("SELECT name, counter, token, run_end, share, slot, ends - NOW FROM $holder"
-                + " WHERE client = ? AND namespace = ? AND name IN (" + parameters(names) + ") ORDER BY token");
+        return text("SELECT name, counter, token, run_end, share, slot, ends - NOW, "
+                + dialect().readsWhatMayBeLost() + " FROM $holder WHERE client = ? AND namespace = ? AND name IN ("
+                + parameters(names) + ") ORDER BY token");
     }
 
     /** Locks the rows that nobody else has locked. Parameters: the namespace, the names. */

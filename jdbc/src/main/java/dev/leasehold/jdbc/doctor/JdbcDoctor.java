@@ -11,6 +11,7 @@ import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.DatabaseRights;
 import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.H2Dialect;
+import dev.leasehold.jdbc.dialect.LookAlike;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.Tables;
 import dev.leasehold.jdbc.server.DatabaseAccess;
@@ -92,6 +93,11 @@ public final class JdbcDoctor {
         Product kind = known != null ? known : Product.of(connection.getMetaData());
         Dialect dialect = kind.rules();
         findings.add(version(kind, connection.getMetaData()));
+        LookAlike other = LookAlike.of(kind, borrowed.sql());
+        if (other != null) {
+            refused = known == null;
+            findings.add(other.finding(name, known != null));
+        }
         findings.addAll(DatabaseClock.findings(name, borrowed.sql(), dialect, context.time()));
         if (connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED) {
             findings.add(

@@ -128,7 +128,8 @@ final class PostgresFindings {
                     Severity.FINE,
                     "database-replicas",
                     node,
-                    "commits wait for replicas (synchronous_standby_names is '" + synchronous + "')");
+                    "commits wait for replicas (synchronous_standby_names is '" + synchronous
+                            + "'): what none of them has is not granted, and while none answers nobody gets a lock");
         }
         if (replicas == 0) {
             return Finding.of(Severity.NOTE, "database-no-replica", node, "no replica is connected")

@@ -187,7 +187,7 @@ final class OperationExecutor {
     /** The outcome of a failed commit is unknown, unless the database says that it has undone it. */
     private void commit(PooledConnection borrowed) throws SQLException {
         try {
-            borrowed.connection().commit();
+            borrowed.commit();
         } catch (SQLException e) {
             throw isRetryable(e) || leavesUnknown(e) ? e : new SQLException(e.getMessage(), "08007", e);
         }

@@ -24,11 +24,12 @@ record ReadyDatabase(
     }
 
     /**
-     * Limits how long statements take. Behind a pooler it stops the driver from naming statements, its COMMIT among them: another
+     * Has warnings heeded, and limits how long statements take. Behind a pooler it stops the driver from naming statements, its COMMIT among them: another
      * session may not know the name, or may run another client's statement of that name. The driver goes on using a name that
      * it has once made, so this has to come before the first transaction of a connection.
      */
     void settle(PooledConnection borrowed) throws SQLException {
+        borrowed.heed(texts().dialect());
         if (!limitsWaits) {
             borrowed.limitStatements(texts().dialect());
         }

@@ -158,13 +158,13 @@ final class Renewals {
         if (!alone.isEmpty()) {
             ClockReading sentAt = time.now();
             Map<Renewal, Long> lefts = batchOf(alone, borrowed, at).extend();
-            borrowed.connection().commit();
+            borrowed.commit();
             lefts.forEach((renewal, left) -> renewed(renewal, sentAt, Duration.of(left, ChronoUnit.MICROS)));
         }
         for (Map.Entry<Duration, List<Renewal>> same : sharing.entrySet()) {
             ClockReading sentAt = time.now();
             batchOf(same.getValue(), borrowed, at).extendShared(same.getKey());
-            borrowed.connection().commit();
+            borrowed.commit();
             same.getValue().forEach(renewal -> renewed(renewal, sentAt, renewal.duration()));
         }
         return true;

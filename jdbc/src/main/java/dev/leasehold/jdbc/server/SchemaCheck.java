@@ -5,6 +5,7 @@ import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.DatabaseRights;
 import dev.leasehold.jdbc.dialect.Dialect;
+import dev.leasehold.jdbc.dialect.LookAlike;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.dialect.Tables;
@@ -54,8 +55,7 @@ public final class SchemaCheck {
     /** Looks for the tables. Not for two threads at once. */
     Found find(PooledConnection borrowed) throws SQLException {
         Connection connection = borrowed.connection();
-        Product chosen = settings.dialect();
-        Dialect dialect = (chosen != null ? chosen : Product.of(connection.getMetaData())).rules();
+        Dialect dialect = product(connection, borrowed.sql()).rules();
         dialect.check(connection, borrowed.sql());
         boolean throughPooler = dialect.isThroughPooler(connection, borrowed.sql());
         if (throughPooler) {
@@ -85,6 +85,20 @@ public final class SchemaCheck {
                 || connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
         return new Found(new ServerSql(tables), other, place, throughPooler);
+    }
+
+    /** Takes the dialect that was named, by somebody who vouches for the database; else asks it. */
+    private Product product(Connection connection, Sql sql) throws SQLException {
+        Product chosen = settings.dialect();
+        if (chosen != null) {
+            return chosen;
+        }
+        Product product = Product.of(connection.getMetaData());
+        LookAlike other = LookAlike.of(product, sql);
+        if (other != null) {
+            throw other.refusal();
+        }
+        return product;
     }
 
     private Tables placed(PooledConnection borrowed, Dialect dialect) throws SQLException {

@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.jdbc.connection.NoConnection;
+import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.StrangeRow;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,10 @@ public final class ServerFailures {
     }
 
     public static LockException broken(SQLException e, String store, Outcome outcome) {
-        return unavailable("the connection to the store " + store + " broke: " + reason(e), store, outcome, e);
+        String what = Sql.COMPLETION_UNKNOWN.equals(e.getSQLState())
+                ? "the store " + store + " does not know whether its answer lasts: "
+                : "the connection to the store " + store + " broke: ";
+        return unavailable(what + reason(e), store, outcome, e);
     }
 
     public static LockException refused(SQLException e, String store) {

@@ -65,8 +65,12 @@ final class WaitPoller {
         static final Seen NOTHING = new Seen(Map.of(), Map.of());
     }
 
-    /** A given lock is one that this client has been given. */
-    private record Given(Grant grant, long left) {}
+    /**
+     * A given lock is one that this client has been given.
+     *
+     * @param unsure whether the database may yet lose what was read
+     */
+    private record Given(Grant grant, long left, boolean unsure) {}
 
     private final StoreContext context;
     private final Runnable startLook;
@@ -284,7 +288,7 @@ final class WaitPoller {
                         ClaimId claim = new ClaimId(client, row.getLong(3));
                         LeaseId lease = new LeaseId(lock, claim, row.getLong(4));
                         Grant grant = new Grant(lease, Math.toIntExact(row.getLong(5) - row.getLong(4)));
-                        seen.given().put(claim, new Given(grant, row.getLong(6)));
+                        seen.given().put(claim, new Given(grant, row.getLong(6), row.getBoolean(8)));
                     }
                     seen.places().put(lock, row.getInt(7));
                     return lock;
@@ -301,7 +305,7 @@ final class WaitPoller {
                         LeaseId lease = new LeaseId(dialect.name(row, 1), claim, row.getLong(3));
                         int spare = Math.toIntExact(row.getLong(4) - row.getLong(3));
                         Grant grant = new Grant(lease, spare, row.getInt(5), row.getInt(6));
-                        seen.given().put(claim, new Given(grant, row.getLong(7)));
+                        seen.given().put(claim, new Given(grant, row.getLong(7), row.getBoolean(8)));
                         return claim;
                     },
                     names);
@@ -328,8 +332,9 @@ final class WaitPoller {
                 Given given = seen.given().get(wait.id());
                 if (given != null && given.left() > 0) {
                     waits.remove(wait.id());
-                    Validity validity =
-                            signalsSuffice ? Validity.of(sentAt, Duration.of(given.left(), ChronoUnit.MICROS)) : null;
+                    Validity validity = signalsSuffice && !given.unsure()
+                            ? Validity.of(sentAt, Duration.of(given.left(), ChronoUnit.MICROS))
+                            : null;
                     signals.add(() -> context.signals().granted(given.grant(), validity));
                 } else {
                     int place = Math.max(1, seen.places().getOrDefault(wait.lock(), wait.place()));

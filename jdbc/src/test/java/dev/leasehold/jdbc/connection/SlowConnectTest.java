@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.connection;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.MariaDbServer;
@@ -43,9 +44,9 @@ class SlowConnectTest {
         try (FaultProxy proxy = FaultProxy.to(port)) {
             proxy.delay(SLOW);
             String slow = url.replace(":" + port, ":" + proxy.port());
-            try (OwnPool pool = new OwnPool(slow, null, 1, Duration.ofSeconds(20));
+            try (OwnPool pool = new OwnPool(slow, null, 1, Duration.ofSeconds(A_MINUTE));
                     Connection connection = pool.get()) {
-                assertThat(connection.isValid(20)).isTrue();
+                assertThat(connection.isValid((int) A_MINUTE)).isTrue();
             }
         }
     }

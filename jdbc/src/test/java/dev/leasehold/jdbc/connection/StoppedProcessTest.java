@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.connection;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,8 +37,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoppedProcessTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(20);
-
     @RegisterExtension
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
@@ -71,7 +70,7 @@ class StoppedProcessTest {
                 List<String> rows = sql.all(
                         texts.lockRows(2), row -> row.getString(1), texts.values(List.of(name + 1, name + 2), ""));
                 assertThat(rows).hasSize(2);
-                await().atMost(LIMIT).until(() -> !isOpen(session));
+                await().until(() -> !isOpen(session));
                 assertThat(one.isValid() && two.isValid()).isTrue();
             }
         }
@@ -85,7 +84,7 @@ class StoppedProcessTest {
             int session = (int) sql.number("SELECT pg_backend_pid()");
             stopped.commit();
             sql.number(texts.time);
-            await().atMost(LIMIT).until(() -> !isOpen(session));
+            await().until(() -> !isOpen(session));
         }
     }
 
@@ -97,7 +96,7 @@ class StoppedProcessTest {
             int session = (int) sql.number("SELECT pg_backend_pid()");
             stopped.commit();
             sql.run(texts.dialect().beforeCreating());
-            await().atMost(LIMIT).until(() -> !isOpen(session));
+            await().until(() -> !isOpen(session));
         }
     }
 
@@ -121,7 +120,7 @@ class StoppedProcessTest {
             // Where the row is made by a single statement, there is no moment at which to stop.
             await().until(() -> stopped.getCount() == 0 || asked.isDone());
             asked.thenAccept(Lease::close);
-            assertThat(two.lock(name).tryAcquire(LIMIT)).isPresent();
+            assertThat(two.lock(name).tryAcquire(Duration.ofSeconds(A_MINUTE))).isPresent();
             asked.cancel(false);
         } finally {
             goOn.countDown();

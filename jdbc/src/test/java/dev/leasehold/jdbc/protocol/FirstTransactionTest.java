@@ -51,7 +51,7 @@ class FirstTransactionTest {
 
     /** Takes, renews, hands over, waits and releases. */
     public static void main(String[] args) throws Exception {
-        LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3));
+        LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(10));
         try (Leasehold one = Leasehold.connect(args[0]);
                 Leasehold other = Leasehold.connect(args[0])) {
             DistributedLock lock = one.lock("demo", options);

@@ -5,6 +5,9 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.internal.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -122,12 +125,24 @@ public final class RedisFailures {
         return refused(node, what, "no connection could be made: " + why(root), root);
     }
 
-    /** Returns the root cause of a failure to connect. */
-    public static String why(Throwable failure) {
+    /** Returns whether a connection was made, and was closed before the server had said that it will serve it, or why not. */
+    public static boolean isClosedInHandshake(Throwable failure) {
+        Throwable deepest = deepest(failure);
+        return deepest instanceof RedisConnectionException
+                || (deepest instanceof SocketException && !(deepest instanceof ConnectException));
+    }
+
+    private static Throwable deepest(Throwable failure) {
         Throwable deepest = failure;
         while (deepest.getCause() != null) {
             deepest = deepest.getCause();
         }
+        return deepest;
+    }
+
+    /** Returns the root cause of a failure to connect. */
+    public static String why(Throwable failure) {
+        Throwable deepest = deepest(failure);
         return deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
     }
 

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * The doctor looks at a deployment of Redis: it goes to its masters, and from there to their replicas, asks each for
@@ -85,7 +86,7 @@ public final class Doctor {
 
     public List<Finding> examine() throws InterruptedException {
         Connector first = deployment.first(client, name);
-        try (StatefulRedisConnection<String, String> connection = open(first.connect())) {
+        try (StatefulRedisConnection<String, String> connection = open(first::connect)) {
             if (deployment.cluster()) {
                 examineCluster(connection);
             } else {
@@ -119,7 +120,7 @@ public final class Doctor {
             if (connector == null) {
                 continue;
             }
-            try (StatefulRedisConnection<String, String> there = open(connector.connect())) {
+            try (StatefulRedisConnection<String, String> there = open(connector::connect)) {
                 master(connector, there, key -> address.equals(map.of(key)));
             } catch (ExecutionException | TimeoutException | RedisException e) {
                 findings.add(unreached(connector, e, Severity.SERIOUS, "redis-master-unreached")
@@ -146,7 +147,7 @@ public final class Doctor {
             findings.addAll(ServerFindings.of(facts));
             findings.addAll(duty.of(facts));
         }
-        try (var listener = open(connector.listen())) {
+        try (var listener = open(connector::listen)) {
             KeyNames names =
                     settings.plainKeys() ? KeyNames.plain(deployment.cluster()) : KeyNames.of(context.namespace());
             findings.addAll(PermissionCheck.of(
@@ -197,7 +198,7 @@ public final class Doctor {
         if (connector == null) {
             return;
         }
-        try (StatefulRedisConnection<String, String> connection = open(connector.connect())) {
+        try (StatefulRedisConnection<String, String> connection = open(connector::connect)) {
             NodeFacts facts = NodeFacts.of(connector.toString(), connection);
             nodes.add(facts);
             findings.addAll(ServerFindings.of(facts));
@@ -220,11 +221,24 @@ public final class Doctor {
         if (!deployment.hasPassword() || stranger == null) {
             return !deployment.hasPassword();
         }
-        try (StatefulRedisConnection<String, String> connection = open(stranger.connect())) {
+        try (StatefulRedisConnection<String, String> connection = open(stranger::connect)) {
             connection.sync().ping();
             return true;
         } catch (ExecutionException | TimeoutException | RedisException e) {
             return false;
+        }
+    }
+
+    /** Opens a connection. One that is closed in its handshake may hide why, so it is tried once more. */
+    private <C extends StatefulRedisConnection<String, String>> C open(Supplier<? extends CompletionStage<C>> opener)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        try {
+            return open(opener.get());
+        } catch (ExecutionException e) {
+            if (!RedisFailures.isClosedInHandshake(e)) {
+                throw e;
+            }
+            return open(opener.get());
         }
     }
 

@@ -151,7 +151,9 @@ public final class Quorum {
             if (gateSelections.size() >= MOST_GATE_SELECTIONS) {
                 gateSelections.clear();
             }
-            known = gateSelections.computeIfAbsent(lock, name -> new GateSelection(name, voters.size()));
+            GateSelection made = new GateSelection(lock, voters.size());
+            known = gateSelections.putIfAbsent(lock, made);
+            return known == null ? made : known;
         }
         return known;
     }

@@ -106,8 +106,15 @@ public final class QuorumStore implements Store {
         return unlessClosed(() -> {
             quorum.voter(0).check(claim.lock());
             // Known before it has begun, which another thread may do: its withdrawal may come first.
-            return claims.computeIfAbsent(key(claim), unknown -> new QuorumClaim(quorum, owner, claim))
-                    .ask(claim);
+            QuorumClaim known = claims.get(key(claim));
+            if (known == null) {
+                QuorumClaim made = new QuorumClaim(quorum, owner, claim);
+                known = claims.putIfAbsent(key(claim), made);
+                if (known == null) {
+                    known = made;
+                }
+            }
+            return known.ask(claim);
         });
     }
 

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.doctor;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static dev.leasehold.testkit.Findings.codes;
 import static dev.leasehold.testkit.Findings.the;
@@ -16,6 +17,7 @@ import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
+import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Findings;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -27,14 +29,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests are about examinations of real servers: for each finding one that gives it and one that does not. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DoctorTest {
 
     @Test
@@ -256,6 +257,28 @@ class DoctorTest {
         assertThatThrownBy(() -> Findings.examine("redis://localhost:" + Ports.next()))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("Check that it is running");
+    }
+
+    /** Once in some thousands the failure that was told was this, and not the server's answer. */
+    @Test
+    void aConnectionClosedInItsHandshakeIsTriedAgain() throws Exception {
+        try (RedisProcess redis = RedisProcess.start("--requirepass", "secret");
+                FaultProxy proxy = FaultProxy.to(redis.port())) {
+            proxy.hold(FaultProxy.Way.ANSWERS);
+            CompletableFuture<Examination> seen = CompletableFuture.supplyAsync(() -> {
+                try {
+                    return Findings.examine("redis://:wr0ng@localhost:" + proxy.port());
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            await().until(() -> proxy.holding() == 1);
+            proxy.cut();
+            proxy.letGo();
+            assertThatThrownBy(() -> seen.get(A_MINUTE, TimeUnit.SECONDS))
+                    .cause()
+                    .hasMessageContaining("user name or password are wrong");
+        }
     }
 
     @Test

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,7 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * brings the marker along, if it can, and the voucher, which is made to live for much longer than it should; and finds the
  * master without its vote.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class MasterIdentityTest extends VotingMasters {
 
     @ParameterizedTest

@@ -11,8 +11,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -21,7 +19,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A master writes a voucher, and votes by one, only where it can show that it has written the voucher itself, under its own
  * history. Each case is a server that cannot show it, and looks at its marker instead.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class VouchingMasterTest extends VotingMasters {
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.script;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -42,7 +43,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,7 +50,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * These tests are about the contents of a pushed grant, whichever script makes it, and the effect of one that comes again.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PushedGrantTest {
 
     private static final String LOCK = "leasehold:{x}";
@@ -158,7 +157,7 @@ class PushedGrantTest {
     }
 
     private String[] grant() throws InterruptedException {
-        String message = Objects.requireNonNull(told.poll(10, TimeUnit.SECONDS), "a grant");
+        String message = Objects.requireNonNull(told.poll(A_MINUTE, TimeUnit.SECONDS), "a grant");
         String[] parts = message.split("\\|");
         assertThat(parts).as(message).hasSize(9);
         assertThat(parts[0]).isEqualTo("granted");
@@ -243,7 +242,7 @@ class PushedGrantTest {
         assertThat(server.get(LOCK)).startsWith("leasehold|1|waiter:7|");
         assertThat(QueueEntries.claims(server, KEYS[2])).doesNotContain("waiter:7");
         server.publish("leasehold:inbox:waiter", "the end");
-        assertThat(told.poll(10, TimeUnit.SECONDS)).isEqualTo("the end");
+        assertThat(told.poll(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("the end");
     }
 
     @ParameterizedTest
@@ -316,7 +315,7 @@ class PushedGrantTest {
                     .create(StoreUri.parse(redis.get().uri()))
                     .open(new StoreContext("two", "two", "", time, Duration.ofSeconds(10), signals));
             Claim claim = new Claim(new ClaimId("two", 1), "x", Duration.ofSeconds(30), 0, true);
-            store.claim(claim).toCompletableFuture().get(5, TimeUnit.SECONDS);
+            store.claim(claim).toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
             ClockReading now = time.now();
             askedAt = new ClockReading(now.nanos() - age.toNanos(), now.wallMicros() - age.toNanos() / 1000);
             QueueEntries.change(server, KEYS[2], parts -> {
@@ -324,7 +323,7 @@ class PushedGrantTest {
                 return parts;
             });
             held.release();
-            Validity validity = told.get(5, TimeUnit.SECONDS);
+            Validity validity = told.get(A_MINUTE, TimeUnit.SECONDS);
             store.close();
             return validity;
         }
@@ -358,9 +357,9 @@ class PushedGrantTest {
             long before = System.nanoTime();
             CompletableFuture<Duration> left = waiting.thenApply(Lease::remaining);
             held.release();
-            Lease next = waiting.get(5, TimeUnit.SECONDS);
+            Lease next = waiting.get(A_MINUTE, TimeUnit.SECONDS);
             Duration passed = Duration.ofNanos(System.nanoTime() - before);
-            assertThat(left.get(5, TimeUnit.SECONDS))
+            assertThat(left.get(A_MINUTE, TimeUnit.SECONDS))
                     .isBetween(Duration.ofSeconds(29).minus(passed), Duration.ofSeconds(30));
             assertThat(next.isValid()).isTrue();
         }
@@ -377,8 +376,8 @@ class PushedGrantTest {
             await().until(() -> server.llen(KEYS[2]) == 1);
             String channel = server.lindex(KEYS[2], 0).split("\\|")[7];
             held.release();
-            Lease second = waiting.get(5, TimeUnit.SECONDS);
-            String message = Objects.requireNonNull(told.poll(10, TimeUnit.SECONDS), "a grant");
+            Lease second = waiting.get(A_MINUTE, TimeUnit.SECONDS);
+            String message = Objects.requireNonNull(told.poll(A_MINUTE, TimeUnit.SECONDS), "a grant");
             server.publish(channel, message);
             second.extend(Duration.ofSeconds(30));
             assertThat(second.state()).isEqualTo(LeaseState.HELD);
@@ -394,7 +393,7 @@ class PushedGrantTest {
             assertThat(third.state()).isEqualTo(LeaseState.HELD);
             assertThat(fourth).isNotDone();
             third.release();
-            assertThat(fourth.get(5, TimeUnit.SECONDS).token()).isGreaterThan(third.token());
+            assertThat(fourth.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(third.token());
         }
     }
 }

@@ -7,17 +7,14 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.Started;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The queue lives as long as every waiter in it, although waiters of the same second as the first one do not prolong
  * it. The test sets the server's clock.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class QueueLifeTest {
 
     private static final String LOCK = "leasehold:{x}";

@@ -1,5 +1,7 @@
 package dev.leasehold.redis.script;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.Marker;
@@ -98,7 +100,7 @@ final class RandomLock {
 
     private String take() {
         try {
-            return Objects.requireNonNull(told.poll(10, TimeUnit.SECONDS), "a message of the server's");
+            return Objects.requireNonNull(told.poll(A_MINUTE, TimeUnit.SECONDS), "a message of the server's");
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -8,7 +8,6 @@ import dev.leasehold.servers.RedisProcess.Version;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The record of the last token lives for a week from the last grant, although most grants leave its time to live as it
  * is. The test sets the server's clock.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TokenLifeTest {
 
     private static final String LOCK = "leasehold:{x}";

@@ -37,14 +37,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A client asks for some vouchers, and names them, and does neither with others. What they are worth on a server is for
  * {@link VouchingMasterTest} and {@link MasterIdentityTest}.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class VoucherTest {
 
     private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);

@@ -4,6 +4,8 @@ import dev.leasehold.Lease
 import dev.leasehold.LeaseLostException
 import dev.leasehold.Leasehold
 import dev.leasehold.LockBusyException
+import dev.leasehold.architecture.Waits.A_MINUTE
+import dev.leasehold.architecture.Waits.await
 import dev.leasehold.spring.EnableLeasehold
 import dev.leasehold.spring.InvalidLockedMethodException
 import dev.leasehold.spring.Locked
@@ -25,7 +27,6 @@ import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
-import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.AfterEach
 import org.junit.jupiter.api.Test
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer
@@ -99,7 +100,7 @@ class SuspendTest {
         assertThatThrownBy { runBlocking { shop.send(42, gate) } }.isInstanceOf(LockBusyException::class.java)
         assertThat(result).isNotDone()
         gate.complete("done")
-        assertThat(result.get(10, SECONDS)).isEqualTo("done invoice:42 true")
+        assertThat(result.get(A_MINUTE, SECONDS)).isEqualTo("done invoice:42 true")
         assertThat(locks.isHeldHere("invoice:42")).isFalse()
     }
 
@@ -127,7 +128,7 @@ class SuspendTest {
         val result = GlobalScope.future { shop.send(42, gate) }
         awaitHeld("invoice:42")
         locks.lose("invoice:42")
-        assertThatThrownBy { result.get(10, SECONDS) }.hasCauseInstanceOf(LeaseLostException::class.java)
+        assertThatThrownBy { result.get(A_MINUTE, SECONDS) }.hasCauseInstanceOf(LeaseLostException::class.java)
     }
 
     @Test
@@ -144,7 +145,7 @@ class SuspendTest {
         }
         assertThat(ran).containsExactly(43)
         gate.complete("done")
-        result.get(10, SECONDS)
+        result.get(A_MINUTE, SECONDS)
     }
 
     /** It came to null where Kotlin knows no null. */
@@ -161,7 +162,7 @@ class SuspendTest {
         val result = GlobalScope.future { shop.flowing(gate).toList() }
         awaitHeld("flow")
         gate.complete(2)
-        assertThat(result.get(10, SECONDS)).containsExactly(1, 2)
+        assertThat(result.get(A_MINUTE, SECONDS)).containsExactly(1, 2)
         assertThat(locks.isHeldHere("flow")).isFalse()
     }
 
@@ -172,7 +173,7 @@ class SuspendTest {
         val result = GlobalScope.future { shop.all(gate).toList() }
         awaitHeld("all")
         gate.complete(2)
-        assertThat(result.get(10, SECONDS)).containsExactly(1, 2)
+        assertThat(result.get(A_MINUTE, SECONDS)).containsExactly(1, 2)
         assertThat(locks.isHeldHere("all")).isFalse()
     }
 }

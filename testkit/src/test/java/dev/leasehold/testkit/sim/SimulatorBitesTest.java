@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every rule is broken once, and every time the simulator has to find it. */
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class SimulatorBitesTest {
 
     /** The rarest need some 2,000 runs; most are found in the first. */

@@ -9,10 +9,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests run the real client, thousands of times over: {@code -Dleasehold.runs=N} for more or fewer runs than usual,
  * {@code -Dleasehold.firstSeed=N} for others. A run that has gone wrong is described with the command that replays it.
  */
+@Timeout(value = 60, unit = TimeUnit.MINUTES)
 class SimulatorTest {
 
     private static final int MOST_DESCRIBED = 5;

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceTransactionManagerAutoConfiguration;
@@ -200,10 +201,12 @@ class AnnotationsTest {
         CountDownLatch begun = new CountDownLatch(1);
         CompletableFuture<Boolean> work = new CompletableFuture<>();
         try (Leasehold next = Leasehold.connect("memory:shutdown")) {
-            runner.withPropertyValues(
+            runner.withConfiguration(AutoConfigurations.of(LifecycleAutoConfiguration.class))
+                    .withPropertyValues(
+                            "spring.lifecycle.timeout-per-shutdown-phase=2m",
                             "leasehold.store.uri=memory:shutdown",
                             "leasehold.shutdown.wait-time=100ms",
-                            "leasehold.shutdown.interrupt-wait-time=10s")
+                            "leasehold.shutdown.interrupt-wait-time=1m")
                     .run(context -> {
                         Shop shop = context.getBean(Shop.class);
                         CompletableFuture.supplyAsync(() -> shop.work(begun)).whenComplete((interrupted, failure) -> {

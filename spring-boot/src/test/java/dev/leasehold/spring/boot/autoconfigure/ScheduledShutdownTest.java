@@ -133,7 +133,10 @@ class ScheduledShutdownTest {
                     LeaseholdAutoConfiguration.class,
                     TaskSchedulingAutoConfiguration.class,
                     LifecycleAutoConfiguration.class))
-            .withPropertyValues("leasehold.store.type=memory")
+            .withPropertyValues(
+                    "leasehold.store.type=memory",
+                    "leasehold.shutdown.wait-time=1m",
+                    "spring.lifecycle.timeout-per-shutdown-phase=2m")
             .withUserConfiguration(Scheduling.class)
             .withBean(Run.class, () -> run);
 
@@ -196,7 +199,7 @@ class ScheduledShutdownTest {
         awaiting.run(context ->
                 assertThat(run.begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue());
         assertThat(run.result)
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(A_MINUTE))
                 .withThrowableThat()
                 .withMessageContaining("closed");
     }

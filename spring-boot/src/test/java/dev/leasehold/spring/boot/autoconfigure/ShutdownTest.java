@@ -24,6 +24,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.context.LifecycleAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
@@ -60,8 +61,13 @@ class ShutdownTest {
     private static final String DATABASE = "jdbc:h2:mem:shutdown;DB_CLOSE_DELAY=-1";
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class))
-            .withPropertyValues("leasehold.store.type=memory")
+            .withConfiguration(
+                    AutoConfigurations.of(LeaseholdAutoConfiguration.class, LifecycleAutoConfiguration.class))
+            .withPropertyValues(
+                    "leasehold.store.type=memory",
+                    "leasehold.shutdown.wait-time=1m",
+                    "leasehold.lease=2m",
+                    "spring.lifecycle.timeout-per-shutdown-phase=2m")
             .withBean(Work.class);
 
     private static void onItsOwnThread(Runnable task) {
@@ -128,7 +134,7 @@ class ShutdownTest {
                     return done;
                 }
             };
-            endWhileRunning(work, result, "10s");
+            endWhileRunning(work, result, "1m");
             assertThat(cancelled).isCompleted();
             assertThat(cancelled.join()).as("the holder while the work went on").isNotEmpty();
             assertThat(result.join()).isCancelled();
@@ -221,31 +227,30 @@ class ShutdownTest {
         CountDownLatch end = new CountDownLatch(1);
         CompletableFuture<String> body = new CompletableFuture<>();
         try (Leasehold next = Leasehold.connect(store)) {
-            runner.withPropertyValues("leasehold.store.uri=" + store, "leasehold.shutdown.wait-time=8s")
-                    .run(context -> {
-                        Elections elections = context.getBean(Elections.class);
-                        elections.start();
-                        elections.election("boss");
-                        await().until(() -> elections.isLeader("boss"));
-                        LeaderElection other = next.election("boss");
-                        other.onChange(new ElectionListener() {
-                            @Override
-                            public void elected(Lease lease) {
-                                end.countDown();
-                            }
-                        });
-                        other.start();
-                        Work work = context.getBean(Work.class);
-                        onItsOwnThread(() -> {
-                            try {
-                                body.complete(work.nesting(begun, end));
-                            } catch (InterruptedException e) {
-                                body.completeExceptionally(e);
-                            }
-                        });
-                        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
-                        assertThat(end.getCount()).isEqualTo(1);
-                    });
+            runner.withPropertyValues("leasehold.store.uri=" + store).run(context -> {
+                Elections elections = context.getBean(Elections.class);
+                elections.start();
+                elections.election("boss");
+                await().until(() -> elections.isLeader("boss"));
+                LeaderElection other = next.election("boss");
+                other.onChange(new ElectionListener() {
+                    @Override
+                    public void elected(Lease lease) {
+                        end.countDown();
+                    }
+                });
+                other.start();
+                Work work = context.getBean(Work.class);
+                onItsOwnThread(() -> {
+                    try {
+                        body.complete(work.nesting(begun, end));
+                    } catch (InterruptedException e) {
+                        body.completeExceptionally(e);
+                    }
+                });
+                assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+                assertThat(end.getCount()).isEqualTo(1);
+            });
             assertThat(body.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("inner");
         }
     }

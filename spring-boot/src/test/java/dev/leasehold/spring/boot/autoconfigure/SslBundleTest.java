@@ -77,7 +77,7 @@ class SslBundleTest {
     @Test
     void withoutABundleTheServerIsNotTrusted() {
         try (RedisProcess server = server("--tls-auth-clients", "no")) {
-            String[] patient = {"spring.data.redis.ssl.enabled=true", "leasehold.store.timeout=20s"};
+            String[] patient = {"spring.data.redis.ssl.enabled=true", "leasehold.store.timeout=1m"};
             // The first handshake of a JVM on a busy machine may take so long that the store counts as unreachable.
             runner.withPropertyValues(patient).run(context -> {});
             runner.withPropertyValues(patient).run(context -> {

@@ -1,0 +1,151 @@
+package dev.leasehold.zookeeper;
+
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.Store;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.spi.Validity;
+import dev.leasehold.test.VirtualTime;
+import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testkit.NoSignals;
+import dev.leasehold.testkit.Started;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryForever;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** These tests are about what happens to a Curator client of the user's while locks are used over it. */
+class BorrowedOutageTest {
+
+    private static final Duration SESSION = Duration.ofSeconds(8);
+    private static final int LOCKS = 10;
+
+    @RegisterExtension
+    private static final Started<OneServer> ZOO = new Started<>(OneServer::new);
+
+    private final String name = "lock-" + UUID.randomUUID();
+    private FaultProxy proxy;
+    private CuratorFramework curator;
+    private Leasehold client;
+
+    @BeforeEach
+    void connect() throws Exception {
+        proxy = FaultProxy.to(ZOO.get().port());
+        curator = CuratorFrameworkFactory.builder()
+                .connectString("127.0.0.1:" + proxy.port())
+                .sessionTimeoutMs((int) SESSION.toMillis())
+                .namespace("it")
+                .retryPolicy(new RetryForever(100))
+                .build();
+        curator.start();
+        client = Leasehold.builder()
+                .store(ZooKeeperStore.using(curator))
+                .storeTimeout(Duration.ofMinutes(2))
+                .build();
+        client.lock(name).acquire().close();
+    }
+
+    @AfterEach
+    void close() {
+        client.close(Duration.ZERO);
+        curator.close();
+        proxy.close();
+    }
+
+    /**
+     * Idle before, and gone for most of the session time-out: the session lives, and what was proven of it is over. Each grant
+     * was valid in the past, and asked for again at once: thousands of transactions until it was proven anew.
+     */
+    @Test
+    void anOutageIsNotFollowedByAFloodOfClaims() throws Exception {
+        for (int i = 0; i < LOCKS; i++) {
+            ZOO.get().make(OneServer.LOCKS + name + '-' + i);
+        }
+        long start = System.nanoTime();
+        proxy.refuse(true);
+        proxy.cut();
+        await().until(() -> System.nanoTime() - start > SESSION.toNanos() / 100 * 65);
+        proxy.refuse(false);
+        await().until(() -> curator.getZookeeperClient().isConnected());
+        await().until(() -> System.nanoTime() - start > SESSION.toNanos());
+        long before = ZOO.get().tree().lastProcessedZxid;
+        List<CompletableFuture<Lease>> claiming = new ArrayList<>();
+        for (int i = 0; i < LOCKS; i++) {
+            claiming.add(client.lock(name + '-' + i).acquireAsync());
+        }
+        for (CompletableFuture<Lease> each : claiming) {
+            each.get(A_MINUTE, TimeUnit.SECONDS);
+        }
+        // A creation for each, and the beats; where the machine is slow, a new session and its end.
+        assertThat(ZOO.get().tree().lastProcessedZxid - before).isLessThan(6L * LOCKS);
+    }
+
+    /** The client's time stands still: it would wait for ever for a proof that takes its time. */
+    @Test
+    void aReconnectionProvesTheSessionAnew() throws Exception {
+        Duration session = Duration.ofSeconds(60);
+        VirtualTime time = new VirtualTime();
+        ZOO.get().make(OneServer.LOCKS + name);
+        try (CuratorFramework longer = CuratorFrameworkFactory.builder()
+                .connectString("127.0.0.1:" + proxy.port())
+                .sessionTimeoutMs((int) session.toMillis())
+                .namespace("it")
+                .retryPolicy(new RetryForever(100))
+                .build()) {
+            longer.start();
+            Store store = ZooKeeperStore.using(longer)
+                    .open(new StoreContext("c", "c", "", time, Duration.ofHours(1), new NoSignals()));
+            ClaimAnswer first = OpenStores.get(store.claim(claim(1)));
+            OpenStores.get(store.release(((ClaimAnswer.Granted) first).lease(), Duration.ZERO));
+            ZooKeeper handle = longer.getZookeeperClient().getZooKeeper();
+            proxy.refuse(true);
+            proxy.cut();
+            await().until(() -> handle.getState() == ZooKeeper.States.CONNECTING
+                    && !longer.getZookeeperClient().isConnected());
+            for (int i = 0; i < session.toSeconds(); i++) {
+                time.advance(Duration.ofSeconds(1));
+            }
+            proxy.refuse(false);
+            ClaimAnswer next = OpenStores.get(store.claim(claim(2)));
+            Validity validity = ((ClaimAnswer.Granted) next).validity();
+            assertThat(validity.nanosLeft(time.now().nanos())).isGreaterThan(session.toNanos() / 4);
+            store.close();
+        }
+    }
+
+    private Claim claim(int number) {
+        return new Claim(new ClaimId("c", number), name, Duration.ofMinutes(10), 0, true);
+    }
+
+    /** The servers end such a session at once, not when they have not heard of it for long. */
+    @Test
+    void aClientOfTheUsersThatIsClosedEndsItsLeasesFirst() throws Exception {
+        Lease held = client.lock(name).acquire();
+        try (Leasehold other =
+                Leasehold.builder().store(ZOO.get().store(60_000)).build()) {
+            CompletableFuture<Lease> waiting = other.lock(name).acquireAsync();
+            await().until(() -> ZOO.get().nodes(name).size() == 2);
+            CompletableFuture<Boolean> validAtHandOver = waiting.thenApply(lease -> held.isValid());
+            curator.close();
+            assertThat(held.isValid()).isFalse();
+            assertThat(validAtHandOver.get(A_MINUTE, TimeUnit.SECONDS)).isFalse();
+        }
+    }
+}
