@@ -281,7 +281,8 @@ public final class Leasehold implements AutoCloseable {
      * Checks that this client can work with its store: connects, and puts each question to the store that a lock needs, for
      * a lease and a claim that do not exist. Takes nothing and changes nothing, but for tables that a database does not
      * have yet and that the client may make. Call it at the start of a service: a wrong address, a wrong password, a
-     * missing table or right is found here and not by the first customer. For how far locks there can be relied on, see
+     * missing table or right is found here and not by the first customer. It connects for itself and closes that again, so a
+     * snapshot of the process may be taken afterwards. For how far locks there can be relied on, see
      * {@link #examine()}.
      *
      * @throws StoreUnavailableException if the store did not answer within the client's store timeout

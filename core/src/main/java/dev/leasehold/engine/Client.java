@@ -140,16 +140,21 @@ public final class Client {
 
     /**
      * Puts each question to the store that a lock needs, for a lease and a claim that do not exist: so nothing is taken,
-     * and nothing changes.
+     * and nothing changes. Under a client id and connections of its own, so that a snapshot afterwards has neither.
      */
     public void check() throws InterruptedException {
         checkOpen();
-        ClaimId claim = queueSettings.claimIds().get();
-        LeaseId lease = new LeaseId(Trial.LOCK, claim, 1);
-        ask(store.inspect(NamePattern.of(Trial.LOCK)), "the inspection");
-        ask(store.renew(lease, LockOptions.SHORTEST_LEASE), "the renewal of a lease that does not exist");
-        ask(store.release(lease, Duration.ZERO), "the release of a lease that does not exist");
-        ask(store.withdraw(Trial.LOCK, claim).thenApply(done -> true), "the withdrawal of a claim that does not exist");
+        StoreContext own = context(new ClientIdentity(settings.random()), new NoSignals());
+        try (Store opened = settings.store().open(own)) {
+            ClaimId claim = new ClaimId(own.clientId(), 1);
+            LeaseId lease = new LeaseId(Trial.LOCK, claim, 1);
+            ask(opened.inspect(NamePattern.of(Trial.LOCK)), "the inspection");
+            ask(opened.renew(lease, LockOptions.SHORTEST_LEASE), "the renewal of a lease that does not exist");
+            ask(opened.release(lease, Duration.ZERO), "the release of a lease that does not exist");
+            ask(
+                    opened.withdraw(Trial.LOCK, claim).thenApply(done -> true),
+                    "the withdrawal of a claim that does not exist");
+        }
     }
 
     public ClientSettings settings() {

@@ -2,8 +2,11 @@ package dev.leasehold.engine;
 
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.spi.Claim;
+import java.util.Comparator;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -24,10 +27,15 @@ final class LockQueues implements ClientClosing.Queues {
         Inbox queue(String lock, int share);
     }
 
-    private record Shared(String lock, int share) {}
+    private record Shared(String lock, int share) {
+
+        /** All shares of one name stand together. */
+        static final Comparator<Shared> ORDER =
+                Comparator.comparing(Shared::lock).thenComparingInt(Shared::share);
+    }
 
     private final ConcurrentMap<String, Inbox> exclusive = new ConcurrentHashMap<>();
-    private final ConcurrentMap<Shared, Inbox> shared = new ConcurrentHashMap<>();
+    private final ConcurrentNavigableMap<Shared, Inbox> shared = new ConcurrentSkipListMap<>(Shared.ORDER);
     private final Factory factory;
 
     LockQueues(Factory factory) {
@@ -73,27 +81,24 @@ final class LockQueues implements ClientClosing.Queues {
 
     /** Brings an event to the queues of a lock with which one share never holds: to the writers' or to all others. */
     void postBeside(String lock, int share, Event event) {
-        if (shared.isEmpty()) {
-            return;
-        }
         if (share != Claim.EXCLUSIVE) {
             postIfPresent(lock, Claim.EXCLUSIVE, event);
-            return;
+        } else {
+            postToOtherShares(lock, share, event);
         }
-        shared.forEach((key, queue) -> {
-            if (key.lock().equals(lock)) {
+    }
+
+    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
+    void postToOtherShares(String lock, int share, Event event) {
+        sharesOf(lock).forEach((key, queue) -> {
+            if (key.share() != share) {
                 queue.post(event);
             }
         });
     }
 
-    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
-    void postToOtherShares(String lock, int share, Event event) {
-        shared.forEach((key, queue) -> {
-            if (key.share() != share && key.lock().equals(lock)) {
-                queue.post(event);
-            }
-        });
+    private ConcurrentNavigableMap<Shared, Inbox> sharesOf(String lock) {
+        return shared.subMap(new Shared(lock, 0), true, new Shared(lock, Claim.UNLIMITED), true);
     }
 
     void remove(String lock, int share, Inbox queue) {
@@ -121,11 +126,7 @@ final class LockQueues implements ClientClosing.Queues {
     /** Brings an event to all queues of one lock. */
     void tell(String lock, Event event) {
         postIfPresent(lock, Claim.EXCLUSIVE, event);
-        shared.forEach((key, queue) -> {
-            if (key.lock().equals(lock)) {
-                queue.post(event);
-            }
-        });
+        sharesOf(lock).values().forEach(queue -> queue.post(event));
     }
 
     @Override

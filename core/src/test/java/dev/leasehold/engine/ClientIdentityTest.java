@@ -3,7 +3,14 @@ package dev.leasehold.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
+import dev.leasehold.spi.Store;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.DisplayName;
@@ -40,6 +47,26 @@ class ClientIdentityTest {
             lock.acquire().close();
             lock.acquire().close();
             assertThat(drawn).hasValue(1);
+        }
+    }
+
+    @Test
+    @DisplayName("A check before a snapshot leaves no id and nothing open that the snapshot could double")
+    void aCheckDrawsNoIdForTheClient() throws Exception {
+        Set<String> ids = new HashSet<>();
+        WrappedStore store = new WrappedStore() {
+            @Override
+            public CompletionStage<ReleaseAnswer> release(Store real, LeaseId lease, Duration keepFor) {
+                ids.add(lease.claim().client());
+                return super.release(real, lease, keepFor);
+            }
+        };
+        try (Leasehold leasehold = Leasehold.builder().store(store).build()) {
+            leasehold.check();
+            assertThat(store.closes).hasValue(1);
+            leasehold.check();
+            leasehold.lock("a").acquire().close();
+            assertThat(ids).hasSize(3);
         }
     }
 

@@ -1,9 +1,12 @@
 package dev.leasehold.engine;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.spi.Claim;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,5 +33,37 @@ class LockQueuesTest {
         }
         assertThat(got).isEqualTo(all);
         assertThat(made).isEqualTo(all.subList(0, 8));
+    }
+
+    @Test
+    void eventsForOneNameGoToItsQueuesOnly() {
+        for (String lock : List.of("a", "b", "c")) {
+            for (int share : new int[] {Claim.EXCLUSIVE, 2, Claim.UNLIMITED}) {
+                queues.post(lock, share, new Event.Look());
+            }
+        }
+        got.clear();
+        queues.postBeside("b", Claim.EXCLUSIVE, new Event.Look());
+        queues.postToOtherShares("b", 2, new Event.Look());
+        queues.postBeside("b", 2, new Event.Look());
+        queues.tell("b", new Event.Look());
+        String permit = "b 2";
+        String reader = "b " + Claim.UNLIMITED;
+        assertThat(got).containsExactly(permit, reader, reader, "b 1", "b 1", permit, reader);
+    }
+
+    @Test
+    void aMutexDoesNotWalkOverSharedQueues() {
+        for (int i = 0; i < 100_000; i++) {
+            queues.post("shared-" + i, Claim.UNLIMITED, new Event.Look());
+        }
+        got.clear();
+        // A walk at each takes minutes.
+        assertTimeoutPreemptively(Duration.ofSeconds(A_MINUTE), () -> {
+            for (int i = 0; i < 200_000; i++) {
+                queues.postBeside("mutex", Claim.EXCLUSIVE, new Event.Look());
+            }
+        });
+        assertThat(got).isEmpty();
     }
 }

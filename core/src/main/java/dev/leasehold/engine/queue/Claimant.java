@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The claimant of a track keeps one claim before the store for as long as it is wanted, and takes the lease when it is
- * granted. A grant that comes too late to be used is given back, and another claim begins.
+ * granted. A grant that comes too late to be used is given back, and another claim begins after a pause.
  */
 final class Claimant {
 
@@ -129,7 +129,10 @@ final class Claimant {
         }
     }
 
-    /** Takes a grant. If the answer is so old that the lease is over, the claim is finished and another begins. */
+    /**
+     * Takes a grant. If the answer is so old that the lease is over, the claim is finished and another begins, after a pause
+     * as after a failure: the next answer may be as old, and come at once.
+     */
     private void take(
             PendingClaim granted,
             LeaseId lease,
@@ -224,7 +227,11 @@ final class Claimant {
     void begin(Duration lease, int spare, boolean enqueue, EventHandling at) {
         Claim claim = new Claim(settings.claimIds().get(), lock, share, lease, spare, enqueue, Claim.UNKNOWN);
         cleanups.claimed(claim.lease());
-        pending = new PendingClaim(claim, at.now(), settings.random());
+        PendingClaim begun = new PendingClaim(claim, at.now(), settings.random());
+        if (outage.lateGrants() > 0) {
+            begun.pauseAfter(outage.lateGrants() - 1, at.now());
+        }
+        pending = begun;
     }
 
     /** Sends its claim if that is due. */

@@ -139,7 +139,12 @@ final class PendingClaim {
         uncertain |= mayHaveBeenCarriedOut;
         everUncertain |= mayHaveBeenCarriedOut;
         lastAnswerBusy = false;
-        long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(failures++, 6));
+        pauseAfter(failures++, now);
+    }
+
+    /** Puts the next request off, as after a failure that others came before. */
+    void pauseAfter(int others, long now) {
+        long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(others, 6));
         nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
     }
 }

@@ -16,7 +16,7 @@ final class StoreOutage {
 
     private boolean unanswered;
     private long unansweredSince;
-    private boolean late;
+    private int late;
     private long lateSince;
     private @Nullable LockException lastFailure;
     private long lastFailedAt;
@@ -50,14 +50,18 @@ final class StoreOutage {
     /** Notes that a grant that was asked for at a given time came too late to be used. */
     void late(long askedAt, LockException failure) {
         lastFailure = failure;
-        if (!late) {
-            late = true;
+        if (late++ == 0) {
             lateSince = askedAt;
         }
     }
 
     void inTime() {
-        late = false;
+        late = 0;
+    }
+
+    /** Returns how many grants in a row came too late to be used. */
+    int lateGrants() {
+        return late;
     }
 
     /**
@@ -67,7 +71,7 @@ final class StoreOutage {
      * @return {@link DueTimes#NEVER} if there is none
      */
     long since(boolean matters) {
-        if (late) {
+        if (late > 0) {
             return lateSince;
         }
         return unanswered && matters ? unansweredSince : DueTimes.NEVER;

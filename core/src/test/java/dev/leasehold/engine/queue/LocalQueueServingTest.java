@@ -71,6 +71,8 @@ class LocalQueueServingTest {
         LeaseId over = harness.grants(late, lease, sentAt);
         harness.none(Action.Give.class);
         assertThat(harness.release()).isEqualTo(over);
+        harness.none(Action.SendClaim.class);
+        harness.passToNextDue();
         Claim next = harness.claim();
         assertThat(next.id()).isNotEqualTo(late.id());
         harness.grants(next);

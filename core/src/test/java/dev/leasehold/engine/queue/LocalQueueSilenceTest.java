@@ -153,12 +153,28 @@ class LocalQueueSilenceTest {
             for (Action.SendRelease release : harness.all(Action.SendRelease.class)) {
                 harness.released(release.lease());
             }
-            harness.look();
+            harness.pass(Duration.ofSeconds(1));
             if (i == 999) {
                 throw new AssertionError("tried for ever");
             }
         }
         assertThat(caller.outcome).isNotDone();
+    }
+
+    @Test
+    @DisplayName("A store that answers at once with grants that are over is asked as seldom as one that fails")
+    void grantsThatAreOverAreNoFlood() {
+        harness.joins();
+        int claims = 0;
+        for (int i = 0; i < 500; i++) {
+            for (Action.SendClaim send : harness.all(Action.SendClaim.class)) {
+                claims++;
+                harness.grants(send.claim(), Duration.ZERO, harness.now());
+            }
+            harness.all(Action.SendRelease.class).forEach(release -> harness.released(release.lease()));
+            harness.pass(Duration.ofMillis(10));
+        }
+        assertThat(claims).isBetween(5, 20);
     }
 
     @Test
