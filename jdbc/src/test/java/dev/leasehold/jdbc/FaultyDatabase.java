@@ -33,6 +33,7 @@ public final class FaultyDatabase {
     private final AtomicReference<@Nullable CountDownLatch> held = new AtomicReference<>();
     private final Deque<Failure> planned = new ArrayDeque<>();
     private final AtomicInteger lent = new AtomicInteger();
+    private final AtomicInteger spoilt = new AtomicInteger();
 
     /** Has the next call at a place fail, after those that were planned before. */
     public synchronized void fail(Place place, Throwable what) {
@@ -54,6 +55,11 @@ public final class FaultyDatabase {
     /** Returns how many connections have been lent: one to each operation, batch or look. */
     public int lent() {
         return lent.get();
+    }
+
+    /** Returns how many connections were given back for good. */
+    public int spoilt() {
+        return spoilt.get();
     }
 
     /** Opens a connection of the test's own. */
@@ -99,6 +105,9 @@ public final class FaultyDatabase {
                 Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (self, method, arguments) -> {
                     if (method.getName().equals("prepareStatement")) {
                         at(((String) arguments[0]).contains("SKIP LOCKED") ? Place.PREPARE_BATCH : Place.PREPARE);
+                    }
+                    if (method.getName().equals("abort")) {
+                        spoilt.incrementAndGet();
                     }
                     try {
                         Object answer = method.invoke(real, arguments);

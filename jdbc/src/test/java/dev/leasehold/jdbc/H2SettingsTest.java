@@ -7,8 +7,11 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** H2 only where it does not lose what it has answered. */
 class H2SettingsTest {
@@ -41,6 +44,44 @@ class H2SettingsTest {
             assertThatThrownBy(() -> client.lock("a").acquire())
                     .isInstanceOf(LockException.class)
                     .hasMessageContaining("DB_CLOSE_DELAY=-1");
+        }
+    }
+
+    @Test
+    void namesInLowerCaseAreNoMatter() throws Exception {
+        try (Leasehold client = Leasehold.connect("jdbc:h2:mem:h2lower;DB_CLOSE_DELAY=-1;DATABASE_TO_LOWER=TRUE")) {
+            client.lock("a").acquire().close();
+        }
+    }
+
+    @Test
+    void aDatabaseThatIgnoresCaseIsRefused() throws Exception {
+        try (Leasehold client = Leasehold.connect("jdbc:h2:mem:h2case;DB_CLOSE_DELAY=-1;IGNORECASE=TRUE")) {
+            assertThatThrownBy(() -> client.lock("Order").acquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("IGNORECASE");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"MSSQLServer", "Oracle", "Derby"})
+    void aModeWithoutLimitIsRefusedAtOnce(String mode) throws Exception {
+        try (Leasehold client = Leasehold.connect("jdbc:h2:mem:h2" + mode + ";DB_CLOSE_DELAY=-1;MODE=" + mode)) {
+            assertThatThrownBy(() -> client.lock("a").acquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("MODE");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"PostgreSQL", "MySQL", "MariaDB", "DB2", "HSQLDB", "LEGACY"})
+    void aModeWithLimitIsTaken(String mode) throws Exception {
+        try (Leasehold client = Leasehold.connect("jdbc:h2:mem:h2" + mode + ";DB_CLOSE_DELAY=-1;MODE=" + mode)) {
+            client.lock("a").acquire().close();
+            try (Lease held = client.lock("a").acquire()) {
+                assertThat(client.lock("a").tryAcquire(Duration.ofMillis(50))).isEmpty();
+            }
+            client.semaphore("s", 2).acquire().close();
         }
     }
 

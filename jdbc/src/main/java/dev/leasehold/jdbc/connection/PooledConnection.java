@@ -151,6 +151,15 @@ public final class PooledConnection implements AutoCloseable {
         }
     }
 
+    /** Ends a transaction that has failed, and the connection with it if it is of no use any more. */
+    public void undo(SQLException e) {
+        if (Sql.isBroken(e) || PassingErrors.isReadOnly(e)) {
+            spoil();
+        } else {
+            rollBack();
+        }
+    }
+
     /** The connection may be in any state: it is closed for good, as far as its pool lets us. */
     public void spoil() {
         spoiled = true;

@@ -185,6 +185,6 @@ public final class Sql implements AutoCloseable {
         String state = String.valueOf(e.getSQLState());
         return state.startsWith("08")
                 || state.equals(COMPLETION_UNKNOWN)
-                || List.of("57P01", "57P02", "57P03", "57P05", "25P03").contains(state);
+                || List.of("57P01", "57P02", "57P03", "57P05", "25P03", "25P04").contains(state);
     }
 }

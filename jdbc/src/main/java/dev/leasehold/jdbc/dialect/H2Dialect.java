@@ -100,6 +100,18 @@ public final class H2Dialect implements Dialect {
     @Override
     public void check(Connection connection, Sql sql) throws SQLException {
         String url = connection.getMetaData().getURL().toLowerCase(Locale.ROOT);
+        if ("1".equals(setting(sql, "IGNORECASE"))) {
+            throw new LockException("the H2 database " + url + " has IGNORECASE set, by which 'Order' and 'ORDER' are one"
+                    + " lock; nothing was locked. Leave it out of its URL, or use another database");
+        }
+        try {
+            sql.run("SELECT 1 LIMIT 1");
+        } catch (SQLException e) {
+            throw new LockException(
+                    "the H2 database " + url + " is in a MODE that knows no LIMIT; nothing was locked. Use another mode,"
+                            + " REGULAR or PostgreSQL for example",
+                    e);
+        }
         if (url.startsWith("jdbc:h2:mem:")) {
             require(
                     sql,
@@ -126,14 +138,19 @@ public final class H2Dialect implements Dialect {
 
     private static void require(Sql sql, String url, String setting, String value, String why, String remedy)
             throws SQLException {
-        String found = sql.first(
-                "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE SETTING_NAME = '" + setting + "'",
-                row -> row.getString(1));
+        String found = setting(sql, setting);
         if (!value.equals(found)) {
             throw new LockException("the H2 database " + url + " has "
                     + (found == null ? "no " + setting + " set" : setting + "=" + found) + ": " + why
                     + "; nothing was locked. Add " + remedy + " to its URL, where it is opened first");
         }
+    }
+
+    /** Names are in lower case with {@code DATABASE_TO_LOWER}. */
+    private static @Nullable String setting(Sql sql, String name) throws SQLException {
+        return sql.first(
+                "SELECT SETTING_VALUE FROM INFORMATION_SCHEMA.SETTINGS WHERE UPPER(SETTING_NAME) = '" + name + "'",
+                row -> row.getString(1));
     }
 
     @Override

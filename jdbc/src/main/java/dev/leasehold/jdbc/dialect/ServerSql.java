@@ -92,7 +92,7 @@ public final class ServerSql {
         timeLeft = text("ends - NOW");
         renewHolder = text("UPDATE $holder SET ends = NOW + " + dialect.marked("GREATEST(ends - NOW, ?)") + LEASE
                 + " AND ends > NOW");
-        release = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = NOW, handed = 0" + LEASE
+        release = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = 0, handed = 0" + LEASE
                 + " AND ends > NOW AND waiters = 0");
         releaseAndKeep = text("UPDATE $lock SET client = NULL, counter = NULL, owner = '', ends = NOW + ?, handed = 0"
                 + LEASE + " AND ends > NOW");

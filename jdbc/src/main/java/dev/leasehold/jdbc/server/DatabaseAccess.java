@@ -146,11 +146,7 @@ public final class DatabaseAccess {
             try {
                 return work.on(borrowed, ready(borrowed));
             } catch (SQLException e) {
-                if (Sql.isBroken(e)) {
-                    borrowed.spoil();
-                } else {
-                    borrowed.rollBack();
-                }
+                borrowed.undo(e);
                 throw e;
             }
         }

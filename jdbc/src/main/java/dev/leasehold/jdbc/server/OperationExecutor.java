@@ -2,6 +2,7 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.jdbc.connection.PassingErrors;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.spi.ClockReading;
@@ -86,11 +87,11 @@ final class OperationExecutor {
             callerRuns.failed();
             return request;
         }
-        try (borrowed) {
+        try {
             return tryFirst(request, first, borrowed, at) ? null : request.afterFirst();
         } catch (SQLException e) {
             if (!leavesUnknown(e)) {
-                borrowed.rollBack();
+                borrowed.undo(e);
                 request.operation().undone();
                 return request; // Certainly undone: a worker finds out whether it is worth repeating.
             }
@@ -106,6 +107,8 @@ final class OperationExecutor {
             borrowed.spoil();
             request.operation().fail(outcome -> ServerFailures.unexpected(e, store, request.lock(), outcome));
             return null;
+        } finally {
+            borrowed.close(); // What is caught decides how.
         }
     }
 
@@ -126,7 +129,7 @@ final class OperationExecutor {
                 request.operation().fail(outcome -> ServerFailures.unexpected(e, store, request.lock(), outcome));
                 return;
             }
-            try (borrowed) {
+            try {
                 if (attempt(request, borrowed)) {
                     return;
                 }
@@ -143,6 +146,13 @@ final class OperationExecutor {
                         return;
                     }
                     request.operation().cutOff();
+                } else if (PassingErrors.passes(e)) {
+                    borrowed.undo(e);
+                    request.operation().undone();
+                    if (!PassingErrors.isReadOnly(e) || ++broken >= MOST_BROKEN) {
+                        fail(request, outcome -> ServerFailures.notNow(e, store, outcome));
+                        return;
+                    }
                 } else {
                     borrowed.rollBack();
                     request.operation().undone();
@@ -158,6 +168,8 @@ final class OperationExecutor {
                 borrowed.spoil();
                 request.operation().fail(outcome -> ServerFailures.unexpected(e, store, request.lock(), outcome));
                 return;
+            } finally {
+                borrowed.close(); // What is caught decides how.
             }
             pause(attempt);
         }
@@ -189,7 +201,10 @@ final class OperationExecutor {
         try {
             borrowed.commit();
         } catch (SQLException e) {
-            throw isRetryable(e) || leavesUnknown(e) ? e : new SQLException(e.getMessage(), "08007", e);
+            if (isRetryable(e) || leavesUnknown(e) || PassingErrors.isReadOnly(e)) {
+                throw e;
+            }
+            throw new SQLException(e.getMessage(), "08007", e);
         }
     }
 

@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.jdbc.connection.NoConnection;
+import dev.leasehold.jdbc.connection.PassingErrors;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.StrangeRow;
 import java.sql.SQLException;
@@ -27,7 +28,7 @@ public final class ServerFailures {
         // PostgreSQL's driver, when it has no password to offer; with a number it is MariaDB's server, which is full.
         boolean rejected = state.equals("08004") && why.getErrorCode() == 0;
         // MariaDB's driver says 42000 and -1 where a pool's connection was closed meanwhile.
-        boolean forbidden = state.startsWith("42") && why.getErrorCode() >= 0;
+        boolean forbidden = state.startsWith("42") && why.getErrorCode() >= 0 && !PassingErrors.passes(why);
         if (rejected || forbidden || state.startsWith("28") || state.startsWith("3D")) {
             return refused(why, store);
         }
@@ -66,6 +67,13 @@ public final class ServerFailures {
                 ? "the store " + store + " does not know whether its answer lasts: "
                 : "the connection to the store " + store + " broke: ";
         return unavailable(what + reason(e), store, outcome, e);
+    }
+
+    /** Returns the failure of a request that was undone for a reason that passes. */
+    static LockException notNow(SQLException e, String store, Outcome outcome) {
+        String why = PassingErrors.isReadOnly(e) ? " cannot be written now: " : " has refused for now: ";
+        return unavailable(
+                "the store " + store + why + reason(e) + " (SQLSTATE " + e.getSQLState() + ")", store, outcome, e);
     }
 
     public static LockException refused(SQLException e, String store) {

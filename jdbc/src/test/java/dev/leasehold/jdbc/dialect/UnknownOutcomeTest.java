@@ -125,6 +125,14 @@ class UnknownOutcomeTest {
         assertThat(database.hasFailed()).isTrue();
     }
 
+    /** A pool may not see for itself that it is of no use. */
+    @Test
+    void aBrokenConnectionIsNotGivenBackToItsPool() {
+        database.fail(Place.PREPARE, FaultyDatabase.error(BROKEN));
+        withdraw();
+        assertThat(database.spoilt()).isEqualTo(1);
+    }
+
     @Test
     void anUnexpectedErrorInACommitLeavesItUnknown() {
         database.fail(Place.COMMIT, new OutOfMemoryError("made by the test"));
