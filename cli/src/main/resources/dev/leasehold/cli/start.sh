@@ -1,14 +1,23 @@
 # Becomes the command. Why it is so: Command.java. Arguments: TERM_AT DESCRIPTORS FILE NAME and then either
 # plain WORD… or coded PIECE…
 # It may be too late, since the wrapper may have been stopped on the way here. TERM_AT is - if there is no deadline.
-# If FILE is not empty, it tells that nothing was run: a shell that is replaced by the command does not come to its end.
-leasehold_failed=$3
-[ -z "$leasehold_failed" ] || trap 'echo >"$leasehold_failed"' EXIT
+# If FILE is not empty, it tells that nothing was run. What ends this shell before that was said is no status of the command's.
+leasehold_failed=$3 leasehold_said=
+leasehold_not_run() {
+  [ -z "$leasehold_failed" ] || echo >"$leasehold_failed"
+  [ "$leasehold_said" ] || { echo 'leasehold: the shell that was to become the command failed; it was not run' >&2; exit 70; }
+}
+trap leasehold_not_run EXIT
+# Says that the command was not run, and ends with this status.
+leasehold_refuse() {
+  printf 'leasehold: %s\n' "$2" >&2
+  leasehold_said=yes
+  exit "$1"
+}
 if [ "$1" != - ]; then
   read -r leasehold_up leasehold_rest </proc/uptime
   if [ $((${leasehold_up%.*} * 100 + 1${leasehold_up#*.} - 100)) -ge "$1" ]; then
-    echo 'leasehold: the lease was nearly over before the command could start; it was not run' >&2
-    exit 79
+    leasehold_refuse 79 'the lease was nearly over before the command could start; it was not run'
   fi
 fi
 # The JVM has the descriptors that we would have without it, but closes them in what it starts: so they are opened anew.
@@ -26,15 +35,24 @@ for leasehold_dir in $2; do
     2) leasehold_up='<>' ;;
     *) continue ;;
   esac
-  # A socket cannot be opened; and a redirection of exec that fails would end this shell.
-  if eval ": $leasehold_up\"\$leasehold_file\"" 2>/dev/null; then
+  # Not every shell knows descriptors of two digits: it would take them for a command.
+  case $leasehold_dir in ??*) [ -z "$(eval "echo $leasehold_dir</dev/null")" ] || continue ;; esac
+  # A FIFO whose other end is gone would be waited for: so it is opened for both ends first.
+  leasehold_rest=$leasehold_up
+  if [ -p "$leasehold_file" ]; then leasehold_up='<>'; fi
+  # A socket cannot be opened, nor what another user's process has opened; and a redirection of exec that fails ends the shell.
+  if (eval "exec $leasehold_dir$leasehold_up\"\$leasehold_file\"") 2>/dev/null; then
     eval "exec $leasehold_dir$leasehold_up\"\$leasehold_file\""
+    if [ "$leasehold_up" != "$leasehold_rest" ]; then
+      leasehold_up=$leasehold_rest
+      eval "exec $leasehold_dir$leasehold_up\"\$leasehold_file\""
+    fi
     if [ "$leasehold_up" != '>>' ] && [ "$leasehold_pos" != 0 ] && [ -f "$leasehold_file" ]; then
       eval "dd bs=1 count=0 skip=$leasehold_pos <&$leasehold_dir" >/dev/null 2>&1
     fi
   fi
 done
-unset leasehold_file leasehold_pos leasehold_key
+unset leasehold_key
 # The point keeps newlines at the end, which a command substitution would drop; it is not part of a longer character.
 LEASEHOLD_NAME=$(printf "$4.")
 LEASEHOLD_NAME=${LEASEHOLD_NAME%.}
@@ -51,25 +69,44 @@ if [ "$5" = coded ]; then
 else
   shift 5
 fi
-# Where there is no such file, we say so: the shell would name a line of this script. PATH is split without globbing.
-leasehold_up=
+# Into leasehold_file: the file to execute; or what is there, but cannot be executed, into leasehold_up.
+leasehold_file= leasehold_up=
+leasehold_look() {
+  if [ -f "$1" ] && [ -x "$1" ]; then leasehold_file=$1; elif [ -e "$1" ]; then leasehold_up=$1; fi
+  [ "$leasehold_file" ]
+}
+# We say why it cannot be run: a shell would name a line of this script, and not every one comes to its end if exec fails.
 case $1 in
-  */*) [ -e "$1" ] && leasehold_up=there ;;
+  */*) leasehold_look "$1" ;;
   *)
+    # PATH is split without globbing; only what comes from a variable is split.
     set -f
     leasehold_rest=$IFS
     IFS=:
-    for leasehold_dir in ${PATH:-/}:; do
-      if [ -e "${leasehold_dir:-.}/$1" ]; then leasehold_up=there; fi
+    leasehold_pos=${PATH:-}:
+    for leasehold_dir in $leasehold_pos; do
+      if leasehold_look "${leasehold_dir:-.}/$1"; then break; fi
     done
     IFS=$leasehold_rest
     set +f
     ;;
 esac
-if [ -z "$leasehold_up" ] && [ "${PATH:-}" ]; then
-  printf 'leasehold: %s: not found\n' "$1" >&2
-  exit 127
+if [ -z "$leasehold_file" ] && [ "${PATH:-}" ]; then
+  [ -z "$leasehold_up" ] || leasehold_refuse 126 "$1: cannot be executed"
+  leasehold_refuse 127 "$1: not found"
 fi
-unset leasehold_up leasehold_rest leasehold_dir
+if [ "$leasehold_failed" ] && [ -r "$leasehold_file" ]; then
+  read -r leasehold_rest <"$leasehold_file"
+  case $leasehold_rest in
+    '#!'*)
+      leasehold_rest=${leasehold_rest#??}
+      leasehold_rest=${leasehold_rest#"${leasehold_rest%%[![:blank:]]*}"}
+      leasehold_rest=${leasehold_rest%%[[:blank:]]*}
+      [ -e "$leasehold_rest" ] || leasehold_refuse 127 "$1: its interpreter $leasehold_rest is missing"
+      ;;
+  esac
+fi
+unset leasehold_up leasehold_rest leasehold_dir leasehold_file leasehold_pos
+leasehold_said=yes
 # If it fails, the shell says why, and ends with 126 or 127.
 exec "$@"
