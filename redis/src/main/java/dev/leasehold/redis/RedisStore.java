@@ -5,7 +5,6 @@ import dev.leasehold.Finding;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
-import dev.leasehold.redis.connection.SearchingConnector;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
@@ -52,7 +51,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisStore implements StoreFactory {
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration EXAMINED_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /** A reach makes the connector to the servers, once there is a client. */
     private interface Reach {
@@ -89,12 +89,7 @@ public final class RedisStore implements StoreFactory {
     public static RedisStore using(RedisClient client) {
         Objects.requireNonNull(client, "client");
         String name = "redis (the given client's)";
-        return new RedisStore(
-                name,
-                client,
-                new Deployment(List.of(), false),
-                (with, context, settings, listener) ->
-                        master(new UriConnector(with, null, name), context, settings, listener));
+        return ofMaster(name, client, List.of());
     }
 
     /**
@@ -179,29 +174,22 @@ public final class RedisStore implements StoreFactory {
     static RedisStore at(String scheme, List<RedisURI> uris, RedisSettings settings) {
         RedisStore store = scheme.endsWith("-cluster")
                 ? cluster(null, scheme, uris)
-                : uris.size() == 1 ? one(null, uris.get(0)) : replicated(scheme, uris);
+                : uris.size() == 1 ? one(null, uris.get(0)) : ofMaster(RedisUris.name(scheme, uris), null, uris);
         return new RedisStore(store.name, null, store.deployment, store.reach, settings);
     }
 
     private static RedisStore one(@Nullable RedisClient given, RedisURI uri) {
-        String name = RedisUris.name(uri);
+        return ofMaster(RedisUris.name(uri), given, List.of(uri));
+    }
+
+    private static RedisStore ofMaster(String name, @Nullable RedisClient given, List<RedisURI> uris) {
+        Deployment deployment = new Deployment(List.copyOf(uris), false);
         return new RedisStore(
                 name,
                 given,
-                new Deployment(List.of(uri), false),
+                deployment,
                 (client, context, settings, listener) ->
-                        master(new UriConnector(client, uri, name), context, settings, listener));
-    }
-
-    private static RedisStore replicated(String scheme, List<RedisURI> uris) {
-        String name = RedisUris.name(scheme, uris);
-        return new RedisStore(
-                name, null, new Deployment(List.copyOf(uris), false), (client, context, settings, listener) -> {
-                    List<Connector> servers = uris.stream()
-                            .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
-                            .toList();
-                    return master(new SearchingConnector(name, () -> servers, true), context, settings, listener);
-                });
+                        master(deployment.first(client, name, context.time()), context, settings, listener));
     }
 
     private static RedisStore cluster(@Nullable RedisClient given, String scheme, List<RedisURI> seeds) {
@@ -246,7 +234,7 @@ public final class RedisStore implements StoreFactory {
         if (client != null) {
             return new OpenRedisStore(reach.through(client, context, settings, listener), context, sharing(), () -> {});
         }
-        OwnClient own = new OwnClient(connectTimeout(context));
+        OwnClient own = new OwnClient(atMost(CONNECT_TIMEOUT, context));
         return new OpenRedisStore(
                 reach.through(own.client(), context, settings, listener), context, sharing(), own::close);
     }
@@ -255,18 +243,18 @@ public final class RedisStore implements StoreFactory {
         return settings.plainKeys() ? QuorumSharing.PLAIN_KEYS : Sharing.all();
     }
 
-    private static Duration connectTimeout(StoreContext context) {
-        return context.storeTimeout().compareTo(CONNECT_TIMEOUT) < 0 ? context.storeTimeout() : CONNECT_TIMEOUT;
+    private static Duration atMost(Duration most, StoreContext context) {
+        return context.storeTimeout().compareTo(most) < 0 ? context.storeTimeout() : most;
     }
 
     @Override
     public Examination examine(StoreContext context) throws InterruptedException {
-        OwnClient own = given == null ? new OwnClient(connectTimeout(context)) : null;
+        Duration timeout = atMost(EXAMINED_CONNECT_TIMEOUT, context);
+        OwnClient own = given == null ? new OwnClient(timeout) : null;
         RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
         List<Finding> findings;
         try {
-            findings = new Doctor(name, deployment, settings, context, client, connectTimeout(context), this::owed)
-                    .examine();
+            findings = new Doctor(name, deployment, settings, context, client, timeout, this::owed).examine();
         } finally {
             if (own != null) {
                 own.close();

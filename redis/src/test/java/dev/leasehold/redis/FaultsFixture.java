@@ -1,5 +1,7 @@
 package dev.leasehold.redis;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.RedisProcess;
@@ -47,6 +49,7 @@ abstract class FaultsFixture {
         Leasehold client = Leasehold.builder()
                 .uri(uri)
                 .options(LockOptions.defaults().withLeaseDuration(lease))
+                .storeTimeout(Duration.ofSeconds(A_MINUTE))
                 .build();
         clients.add(client);
         return client;

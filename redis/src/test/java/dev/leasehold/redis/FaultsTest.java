@@ -117,6 +117,8 @@ class FaultsTest extends FaultsFixture {
                             new CommandArgs<>(StringCodec.UTF8).add("SLEEP").add("100"));
             await().until(() -> lease.state() == LeaseState.LOST);
             assertThat(sleep.toCompletableFuture()).isNotDone();
+            // It would send its command again.
+            admin.close();
             redis.get().kill();
             redis.get().restart();
             Lease next = direct().lock("x").acquire();

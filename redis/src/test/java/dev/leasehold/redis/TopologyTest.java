@@ -5,6 +5,8 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.Examination;
+import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
@@ -12,6 +14,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Findings;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
@@ -22,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about masters that change while locks are held. */
 class TopologyTest {
@@ -97,6 +102,77 @@ class TopologyTest {
             assertThat(waiting).isNotDone();
             assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
             assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).token()).isGreaterThan(second.token());
+        }
+    }
+
+    /** Each attempt to connect began with it, and took as long as it may. */
+    @ParameterizedTest
+    @ValueSource(strings = {"redis://SILENT,REPLICA,MASTER", "redis-sentinel://SILENT,SENTINEL#main"})
+    void aSilentFirstAddressKeepsNobodyOut(String uri) throws Exception {
+        try (RedisGroup group = RedisGroup.sentinel();
+                RedisProcess silent = RedisProcess.start();
+                Leasehold client = Leasehold.builder()
+                        .uri(uri.replace("SILENT", "localhost:" + silent.port())
+                                .replace(
+                                        "MASTER",
+                                        "localhost:" + group.servers.get(0).port())
+                                .replace(
+                                        "REPLICA",
+                                        "localhost:" + group.servers.get(1).port())
+                                .replace(
+                                        "SENTINEL",
+                                        "localhost:" + group.servers.get(2).port()))
+                        .storeTimeout(Duration.ofSeconds(A_MINUTE))
+                        .build()) {
+            silent.signal("STOP");
+            try {
+                Lease first = client.lock("x").acquire();
+                // It listens, too.
+                CompletableFuture<Lease> next = client.namespaced("a").lock("x").acquireAsync();
+                assertThat(next.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+                assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
+                assertThat(Findings.codes(client.examine(), Finding.Severity.SERIOUS))
+                        .isEmpty();
+            } finally {
+                silent.signal("CONT");
+            }
+        }
+    }
+
+    /** Two clients held one lock, each at its own master, and no one said a word: the state after a fail-over by hand. */
+    @Test
+    void twoMastersAreRefusedAndBothNamed() throws Exception {
+        try (RedisGroup group = RedisGroup.replicated();
+                Leasehold client = Leasehold.connect("redis://" + group.addresses() + "?leasehold.storeTimeout=4000")) {
+            RedisProcess old = group.servers.get(0);
+            RedisProcess next = group.servers.get(1);
+            next.commands().replicaofNoOne();
+            assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("localhost:" + old.port() + " and redis://localhost:" + next.port());
+            Examination seen = client.examine();
+            assertThat(Findings.codes(seen, Finding.Severity.SERIOUS)).contains("redis-two-masters");
+            assertThat(Findings.the("redis-two-masters", seen).what())
+                    .contains("localhost:" + old.port(), "localhost:" + next.port());
+
+            old.commands().replicaof("127.0.0.1", next.port());
+            await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                    .until(() -> client.lock("x").tryAcquire().isPresent());
+        }
+    }
+
+    @Test
+    void whereNobodyIsTheMasterEachIsNamed() throws Exception {
+        try (RedisGroup group = RedisGroup.replicated();
+                RedisProcess gone = RedisProcess.start()) {
+            RedisProcess replica = group.servers.get(1);
+            gone.kill();
+            try (Leasehold client = Leasehold.connect("redis://localhost:" + gone.port() + ",localhost:"
+                    + replica.port() + "?leasehold.storeTimeout=4000")) {
+                assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                        .hasMessageContaining("redis://localhost:" + replica.port() + ": a replica")
+                        .hasMessageContaining("redis://localhost:" + gone.port() + ": Connection refused");
+            }
         }
     }
 

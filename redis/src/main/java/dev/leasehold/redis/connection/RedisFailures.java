@@ -114,6 +114,14 @@ public final class RedisFailures {
             if (cause instanceof RedisCommandExecutionException error) {
                 return error(error, node, what, true);
             }
+            if (cause instanceof TwoMastersException two) {
+                return new StoreUnavailableException(
+                        node + " was not asked for " + what + ": " + two.getMessage() + ". "
+                                + TwoMastersException.REMEDY,
+                        node,
+                        Outcome.NOT_ACQUIRED,
+                        two);
+            }
             if (cause instanceof SSLHandshakeException) {
                 return new LockException(
                         "no secure connection to " + node + " could be made, and nothing was sent: "

@@ -136,6 +136,14 @@ public final class RedisUris {
         return (uri.isSsl() ? "rediss://" : "redis://") + address(uri) + database;
     }
 
+    /** Returns the same Sentinel URI with one of its sentinels alone. */
+    public static RedisURI ofSentinel(RedisURI all, RedisURI sentinel) {
+        return RedisURI.builder(all)
+                .withSentinel(sentinel)
+                .withSentinelMasterId(all.getSentinelMasterId())
+                .build();
+    }
+
     /** Names a server where it is clear that it is a Redis. */
     public static String place(RedisURI uri) {
         String database = uri.getDatabase() == 0 ? "" : "/" + uri.getDatabase();

@@ -1,75 +1,234 @@
 package dev.leasehold.redis.connection;
 
+import dev.leasehold.spi.TimeSource;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A searching connector tries several servers in turn and takes the first that will do.
+ * A searching connector finds, among several servers, the one that is wanted. It asks all at once for a master, so that a silent one
+ * keeps nobody out.
  *
- * @param servers which, at the moment
- * @param masterOnly whether it has to say that it is a master: for a replicated Redis without Sentinel; else any will do
+ * <p>It waits for the silent ones for a second, since there may be another master among them. Then it takes the master that it has; or, if
+ * a replica has answered, it gives up, because that may have become the master meanwhile. After each such search it waits for longer in the
+ * next, up to four seconds: the master may be slow.
  */
-public record SearchingConnector(String name, Supplier<List<Connector>> servers, boolean masterOnly)
-        implements Connector {
+public final class SearchingConnector implements Connector {
+
+    /** What is looked for. */
+    public enum Wanted {
+        /** The only one that says that it is a master; two are refused. */
+        ONLY_MASTER,
+        /** The first that says that it is a master: the sentinels may be of different opinions for a while. */
+        FIRST_MASTER,
+        /** Any server. They are asked in turn, and the next where one has failed, or has been silent for a second. */
+        ANY
+    }
+
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration MOST_PATIENCE = Duration.ofSeconds(4);
+
+    private final String name;
+    private final Supplier<List<Connector>> servers;
+    private final Wanted wanted;
+    private final TimeSource time;
+    private volatile Duration patience = PATIENCE;
+
+    /**
+     * Makes a connector.
+     *
+     * @param servers which, at the moment
+     */
+    public SearchingConnector(String name, Supplier<List<Connector>> servers, Wanted wanted, TimeSource time) {
+        this.name = name;
+        this.servers = servers;
+        this.wanted = wanted;
+        this.time = time;
+    }
 
     @Override
     public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
-        return search(servers.get(), 0, null, Connector::connect);
+        return new Search<StatefulRedisConnection<String, String>>(Connector::connect).begin();
     }
 
     @Override
     public CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen() {
-        return search(servers.get(), 0, null, Connector::listen);
-    }
-
-    private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> search(
-            List<Connector> from,
-            int index,
-            @Nullable Throwable last,
-            Function<Connector, CompletionStage<? extends C>> open) {
-        if (index == from.size()) {
-            return CompletableFuture.failedFuture(
-                    last != null ? last : new RedisException("none of " + name + " is a master at the moment"));
-        }
-        CompletableFuture<C> found = new CompletableFuture<>();
-        open.apply(from.get(index)).whenComplete((connection, failure) -> {
-            if (failure != null) {
-                pass(search(from, index + 1, failure, open), found);
-            } else if (!masterOnly) {
-                found.complete(connection);
-            } else {
-                connection.async().role().whenComplete((role, unknown) -> {
-                    if (unknown == null && !role.isEmpty() && "master".equals(String.valueOf(role.get(0)))) {
-                        found.complete(connection);
-                    } else {
-                        connection.closeAsync();
-                        pass(search(from, index + 1, unknown == null ? last : unknown, open), found);
-                    }
-                });
-            }
-        });
-        return found;
-    }
-
-    private static <C> void pass(CompletionStage<C> from, CompletableFuture<C> to) {
-        from.whenComplete((connection, failure) -> {
-            if (failure != null) {
-                to.completeExceptionally(failure);
-            } else {
-                to.complete(connection);
-            }
-        });
+        return new Search<StatefulRedisPubSubConnection<String, String>>(Connector::listen).begin();
     }
 
     @Override
     public String toString() {
         return name;
+    }
+
+    private final class Search<C extends StatefulRedisConnection<String, String>> {
+
+        private final List<Connector> from = servers.get();
+        private final Function<Connector, CompletionStage<? extends C>> open;
+        private final CompletableFuture<C> found = new CompletableFuture<>();
+
+        private final ReentrantLock mutex = new ReentrantLock();
+        private final Map<Connector, C> wantedOnes = new LinkedHashMap<>();
+        private final Map<Connector, String> others = new LinkedHashMap<>();
+        private @Nullable Throwable failure;
+        private int asked;
+        private boolean sawReplica;
+        private boolean late;
+
+        Search(Function<Connector, CompletionStage<? extends C>> open) {
+            this.open = open;
+        }
+
+        CompletionStage<C> begin() {
+            if (from.isEmpty()) {
+                decide();
+            }
+            for (int i = 0; i < (wanted == Wanted.ANY ? Math.min(1, from.size()) : from.size()); i++) {
+                askNext();
+            }
+            hurryLater();
+            return found;
+        }
+
+        private void hurryLater() {
+            TimeSource.Timer timer = time.schedule(patience, this::hurry);
+            found.whenComplete((connection, why) -> timer.cancel());
+        }
+
+        private void hurry() {
+            mutex.lock();
+            try {
+                late = true;
+            } finally {
+                mutex.unlock();
+            }
+            if (wanted == Wanted.ANY && askNext()) {
+                hurryLater();
+            }
+            decide();
+        }
+
+        /** Asks the next one, if there is one. */
+        private boolean askNext() {
+            Connector next;
+            mutex.lock();
+            try {
+                if (asked == from.size() || found.isDone()) {
+                    return false;
+                }
+                next = from.get(asked++);
+            } finally {
+                mutex.unlock();
+            }
+            CompletionStage<? extends C> opening;
+            try {
+                opening = open.apply(next);
+            } catch (RuntimeException e) {
+                opening = CompletableFuture.failedFuture(e);
+            }
+            opening.whenComplete((connection, why) -> {
+                if (why != null || wanted == Wanted.ANY) {
+                    answered(next, connection, why);
+                } else {
+                    connection.async().role().whenComplete((role, unknown) -> {
+                        boolean master =
+                                unknown == null && !role.isEmpty() && "master".equals(String.valueOf(role.get(0)));
+                        if (!master) {
+                            connection.closeAsync();
+                        }
+                        answered(next, master ? connection : null, unknown);
+                    });
+                }
+            });
+            return true;
+        }
+
+        private void answered(Connector server, @Nullable C connection, @Nullable Throwable why) {
+            mutex.lock();
+            try {
+                if (connection != null) {
+                    wantedOnes.put(server, connection);
+                } else {
+                    others.put(server, why == null ? "a replica" : RedisFailures.why(why));
+                    sawReplica |= why == null;
+                    failure = why != null && (failure == null || isDecisive(why)) ? why : failure;
+                }
+            } finally {
+                mutex.unlock();
+            }
+            if (connection == null && wanted == Wanted.ANY) {
+                askNext();
+            }
+            if (connection != null) {
+                found.whenComplete((chosen, refused) -> {
+                    if (chosen != connection) {
+                        connection.closeAsync();
+                    }
+                });
+            }
+            decide();
+        }
+
+        private void decide() {
+            C chosen = null;
+            Throwable refusal = null;
+            mutex.lock();
+            try {
+                boolean all = wantedOnes.size() + others.size() == from.size();
+                if (wantedOnes.size() > 1 && wanted == Wanted.ONLY_MASTER) {
+                    refusal = new TwoMastersException(
+                            from.stream().filter(wantedOnes::containsKey).toList());
+                } else if (!wantedOnes.isEmpty() && (all || late || wanted != Wanted.ONLY_MASTER)) {
+                    chosen = wantedOnes.values().iterator().next();
+                } else if (wantedOnes.isEmpty() && (all || (late && sawReplica))) {
+                    refusal = none();
+                }
+            } finally {
+                mutex.unlock();
+            }
+            if (chosen != null) {
+                patience = PATIENCE;
+                found.complete(chosen);
+            } else if (refusal != null && found.completeExceptionally(refusal) && late) {
+                Duration longer = patience.multipliedBy(2);
+                patience = longer.compareTo(MOST_PATIENCE) < 0 ? longer : MOST_PATIENCE;
+            }
+        }
+
+        /** What a server has refused says more than what another has not answered. */
+        private Throwable none() {
+            Throwable why = failure;
+            if (why != null && (isDecisive(why) || from.size() == 1)) {
+                return why;
+            }
+            List<String> each = new ArrayList<>();
+            for (Connector server : from) {
+                each.add(server + ": " + others.getOrDefault(server, "no answer"));
+            }
+            return new RedisException(
+                    "none of " + name + " is a master at the moment (" + String.join("; ", each) + ")");
+        }
+    }
+
+    private static boolean isDecisive(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RedisCommandExecutionException || cause instanceof SSLHandshakeException) {
+                return true;
+            }
+        }
+        return false;
     }
 }

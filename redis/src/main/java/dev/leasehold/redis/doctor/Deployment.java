@@ -3,8 +3,10 @@ package dev.leasehold.redis.doctor;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.SearchingConnector;
+import dev.leasehold.redis.connection.SearchingConnector.Wanted;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.SlotMap;
+import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
@@ -22,14 +24,24 @@ import org.jspecify.annotations.Nullable;
 public record Deployment(List<RedisURI> uris, boolean cluster) {
 
     /** Returns a connector to the master, or to any node of a cluster. */
-    Connector first(RedisClient client, String name) {
+    public Connector first(RedisClient client, String name, TimeSource time) {
         if (uris.isEmpty()) {
             return new UriConnector(client, null, name);
         }
-        List<Connector> servers = uris.stream()
+        List<Connector> servers = each().stream()
                 .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
                 .toList();
-        return servers.size() == 1 ? servers.get(0) : new SearchingConnector(name, () -> servers, !cluster);
+        Wanted wanted = cluster ? Wanted.ANY : isSentinel() ? Wanted.FIRST_MASTER : Wanted.ONLY_MASTER;
+        return servers.size() == 1 ? servers.get(0) : new SearchingConnector(name, () -> servers, wanted, time);
+    }
+
+    /** Returns a URI for each server that can be asked: for each sentinel, too, since Lettuce asks them in turn. */
+    private List<RedisURI> each() {
+        return isSentinel()
+                ? uris.get(0).getSentinels().stream()
+                        .map(sentinel -> RedisUris.ofSentinel(uris.get(0), sentinel))
+                        .toList()
+                : uris;
     }
 
     /** Returns a connector to one server, with the same credentials, or null if these are not known. */

@@ -7,6 +7,7 @@ import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
+import dev.leasehold.redis.connection.TwoMastersException;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.node.SlotMap;
 import dev.leasehold.redis.script.KeyNames;
@@ -85,7 +86,7 @@ public final class Doctor {
     }
 
     public List<Finding> examine() throws InterruptedException {
-        Connector first = deployment.first(client, name);
+        Connector first = deployment.first(client, name, context.time());
         try (StatefulRedisConnection<String, String> connection = open(first::connect)) {
             if (deployment.cluster()) {
                 examineCluster(connection);
@@ -93,7 +94,11 @@ public final class Doctor {
                 master(first, connection, key -> true);
             }
         } catch (ExecutionException | TimeoutException | RedisException e) {
-            throw failure(e);
+            if (!(e.getCause() instanceof TwoMastersException two)) {
+                throw failure(e);
+            }
+            findings.add(Finding.of(Severity.SERIOUS, "redis-two-masters", name, two.getMessage())
+                    .meaning("nobody gets a lock here until one of them is a replica", TwoMastersException.REMEDY));
         }
         if (!nodes.isEmpty()) {
             findings.addAll(ClockFindings.of(nodes));

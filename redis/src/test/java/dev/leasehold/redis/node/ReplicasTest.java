@@ -245,10 +245,8 @@ class ReplicasTest {
             await().until(() -> follower.commands().clusterInfo().contains("cluster_state:ok")
                     && follower.commands().clusterInfo().contains("cluster_slots_ok:16384"));
             String uri = "redis-cluster://" + cluster.addresses() + "?" + WAITING;
-            try (Leasehold client = Leasehold.builder()
-                    .uri(uri)
-                    .storeTimeout(STORE_TIMEOUT)
-                    .build()) {
+            try (Leasehold client =
+                    Leasehold.builder().uri(uri).storeTimeout(STORE_TIMEOUT).build()) {
                 Lease lease = client.lock("x").acquire();
                 follower.commands().readOnly();
                 assertThat(follower.commands().get(KEY)).contains("|" + lease.token() + "|");
@@ -327,9 +325,15 @@ class ReplicasTest {
 
     @Test
     void anotherMasterThatLacksTheLeaseAcknowledgesNothing() throws Exception {
-        Leasehold client = client(either(), WAITING, STORE_TIMEOUT, Duration.ofSeconds(30));
+        FaultProxy old = FaultProxy.to(master.port());
+        Leasehold client = client(
+                "localhost:" + replica.port() + ",localhost:" + old.port(),
+                WAITING,
+                STORE_TIMEOUT,
+                Duration.ofSeconds(30));
         client.lock("warm").acquire().close();
         // Two masters, each with a replica; the client's commands still go to the first, its next WAIT to the second.
+        old.refuse(true);
         replica.commands().configSet("repl-diskless-sync-delay", "0");
         replica.commands().replicaofNoOne();
         replicaOf(replica.port());
@@ -343,6 +347,8 @@ class ReplicasTest {
                 .hasMessageContaining("does not have it");
         assertThat(replica.commands().exists(KEY)).isZero();
         await().until(() -> master.commands().exists(KEY) == 0);
+        client.close();
+        old.close();
     }
 
     @Test
