@@ -1,7 +1,10 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -11,15 +14,20 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.PostgresDialect;
+import dev.leasehold.servers.PgBouncer;
 import dev.leasehold.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -134,6 +142,71 @@ class PostgresPoolerTest {
                 Sql sql = new Sql(direct)) {
             assertThat(dialect.isThroughPooler(direct, sql)).isFalse();
         }
+    }
+
+    /** With PgBouncer our lock_timeout was in the application's sessions for good, and its UPDATE failed after 4 s. */
+    @Test
+    void nothingIsSetInSessionsThatAreOthersToo() throws Exception {
+        try (PostgresServer own = PostgresServer.start()) {
+            setDefaults(own);
+            try (PostgresPooler another = new PostgresPooler(own.port(), 3)) {
+                assertThat(sessionsAfterUse(another.port(), 3))
+                        .containsOnly("0 off repeatable read 0 channels")
+                        .hasSize(3);
+            }
+        }
+    }
+
+    @Test
+    void nothingIsSetInSessionsOfPgBouncer() throws Exception {
+        assumeTrue(PgBouncer.program().isPresent(), PgBouncer.VARIABLE);
+        try (PostgresServer own = PostgresServer.start()) {
+            setDefaults(own);
+            try (PgBouncer another = PgBouncer.start(PgBouncer.program().orElseThrow(), own.port())) {
+                assertThat(sessionsAfterUse(another.port(), 12)).containsOnly("0 off repeatable read 0 channels");
+            }
+        }
+    }
+
+    private static void setDefaults(PostgresServer server) throws SQLException {
+        try (Connection admin = DriverManager.getConnection(server.url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("ALTER ROLE CURRENT_USER SET synchronous_commit = off");
+            statement.execute("ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'repeatable read'");
+        }
+    }
+
+    /** Has clients take, wait for and release a lock; then tells what so many sessions are set to. */
+    private static List<String> sessionsAfterUse(int port, int most) throws Exception {
+        String url = PostgresServer.url(port);
+        try (Leasehold one = Leasehold.connect(url);
+                Leasehold two = Leasehold.connect(url)) {
+            for (int i = 0; i < 5; i++) {
+                Lease held = one.lock("set").acquire();
+                CompletableFuture<Lease> waiting = two.lock("set").acquireAsync();
+                await().until(() -> one.locks("set").get(0).waiters().size() == 1);
+                held.close();
+                waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
+            }
+        }
+        List<Connection> application = new ArrayList<>();
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < most; i++) {
+            Connection connection = DriverManager.getConnection(url);
+            application.add(connection);
+            connection.setAutoCommit(false);
+            try (Sql sql = new Sql(connection)) {
+                found.add(sql.first(
+                        "SELECT current_setting('lock_timeout') || ' ' || current_setting('synchronous_commit') || ' '"
+                                + " || current_setting('default_transaction_isolation') || ' '"
+                                + " || (SELECT COUNT(*) FROM pg_listening_channels()) || ' channels'",
+                        row -> row.getString(1)));
+            }
+        }
+        for (Connection connection : application) {
+            connection.close();
+        }
+        return found;
     }
 
     @Test

@@ -24,15 +24,11 @@ public final class OwnPool implements ConnectionSource {
             "h2", "com.h2database:h2");
 
     /**
-     * Our connections are set to these: commits that survive a crash of the database, a limit to what a process holds up that
-     * is stopped in the middle of a transaction, and one to how long a statement waits for a row, for whose answer nobody may
-     * wait any more. In it, MILLIS stands for somewhat less than our own time-out.
+     * Our connections are set to these: a limit to what a process holds up that is stopped in the middle of a transaction, and
+     * one to how long a statement waits for a row, for whose answer nobody may wait any more. See also {@link
+     * PostgresConnections}.
      */
     private static final Map<String, String> ON_CONNECT = Map.of(
-            "postgresql",
-            "SELECT set_config('lock_timeout', 'MILLIS', false),"
-                    + " CASE WHEN current_setting('synchronous_commit') = 'off'"
-                    + " THEN set_config('synchronous_commit', 'on', false) END",
             "mariadb",
             "SET SESSION idle_transaction_timeout = 5, innodb_lock_wait_timeout = 5",
             "mysql",
@@ -165,10 +161,6 @@ public final class OwnPool implements ConnectionSource {
 
     private HikariConfig config() {
         HikariConfig config = new HikariConfig();
-        config.setJdbcUrl(url);
-        if (password != null) {
-            config.setPassword(password);
-        }
         config.setPoolName("leasehold-jdbc-" + NUMBERS.incrementAndGet());
         config.setMaximumPoolSize(most);
         config.setMinimumIdle(0);
@@ -177,18 +169,26 @@ public final class OwnPool implements ConnectionSource {
         config.setValidationTimeout(Math.max(LEAST_MILLIS, databaseTimeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
-        String onConnect = ON_CONNECT.get(kind());
-        if (onConnect != null) {
-            long millis = Math.max(1, databaseTimeout.toMillis() / 10 * 8);
-            config.setConnectionInitSql(onConnect.replace("MILLIS", Long.toString(millis)));
+        config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
+        if (kind().equals("postgresql")) {
+            config.setDataSource(new PostgresConnections(url, password, databaseTimeout));
+        } else {
+            connectByUrl(config);
         }
+        return config;
+    }
+
+    private void connectByUrl(HikariConfig config) {
+        config.setJdbcUrl(url);
+        if (password != null) {
+            config.setPassword(password);
+        }
+        config.setConnectionInitSql(ON_CONNECT.get(kind()));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         String option = DRIVER_OPTIONS.get(kind());
         if (option != null && !url.contains(option)) {
             config.addDataSourceProperty(option, "true");
         }
-        config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
-        return config;
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.leasehold.Finding.Severity;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.server.Notifier;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -28,6 +29,9 @@ final class PostgresMessages {
             throws SQLException {
         String channel = Notifier.channel(client);
         Connection connection = listening.connection();
+        if (Product.POSTGRESQL.rules().isThroughPooler(connection, listening.sql())) {
+            return pooler(node, "there is a pooler in between"); // LISTEN would stay in a session of others.
+        }
         try (PooledConnection telling = PooledConnection.from(source, connectMillis);
                 Statement statement = connection.createStatement()) {
             statement.execute("LISTEN \"" + channel + "\"");
@@ -36,18 +40,10 @@ final class PostgresMessages {
             statement.execute("UNLISTEN \"" + channel + "\"");
             return messages != null && messages.length > 0
                     ? Finding.of(Severity.FINE, "database-messages", node, "messages come through (LISTEN, NOTIFY)")
-                    : Finding.of(
-                                    Severity.NOTE,
-                                    "database-pooler",
-                                    node,
-                                    "messages do not come through within " + MESSAGE_TIMEOUT_MILLIS
-                                            + " ms: there seems to be a "
-                                            + "pooler in between that lends connections per transaction")
-                            .meaning(
-                                    "waiters poll, which costs statements and up to 100 ms at each hand-over; locks are as right. "
-                                            + "Locks that belong to a session are refused",
-                                    "connect past the pooler, or have it lend connections per session; or set "
-                                            + "leasehold.listen=false");
+                    : pooler(
+                            node,
+                            "messages do not come through within " + MESSAGE_TIMEOUT_MILLIS
+                                    + " ms: there seems to be a pooler in between that lends connections per transaction");
         } catch (SQLException e) {
             if (Sql.isBroken(e)) {
                 return Finding.of(
@@ -61,5 +57,13 @@ final class PostgresMessages {
             }
             throw e;
         }
+    }
+
+    private static Finding pooler(String node, String seen) {
+        return Finding.of(Severity.NOTE, "database-pooler", node, seen)
+                .meaning(
+                        "waiters poll, which costs statements and up to 100 ms at each hand-over; locks are as right. Locks"
+                                + " that belong to a session are refused where it lends connections per transaction",
+                        "connect past the pooler; or set leasehold.listen=false");
     }
 }

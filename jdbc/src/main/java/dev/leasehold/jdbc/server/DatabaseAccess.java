@@ -135,9 +135,12 @@ public final class DatabaseAccess {
         return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
     }
 
-    boolean canNotify() {
+    /** Returns whether the database tells a session of ours what is new; a pooler's sessions are others' as well. */
+    boolean canListen() {
         ReadyDatabase known = ready;
-        return known != null && known.texts().dialect().canNotify();
+        return known != null
+                && known.texts().dialect().canNotify()
+                && !known.found().throughPooler();
     }
 
     /** Works with a borrowed connection, in auto-commit mode, for something that is not an operation. */
@@ -200,7 +203,7 @@ public final class DatabaseAccess {
                         new SingleStatementPath(found.texts(), namespace, context.owner(), added),
                         new TransactionalPath(found.texts(), namespace, context, session, keys),
                         keys,
-                        source.limitsWaits());
+                        source.limitsWaits() && !found.throughPooler());
                 ready = known;
                 notifier.opened(known);
             }

@@ -76,7 +76,9 @@ public final class OpenJdbcStore
                 database, name, context, notifier, this::added, session, new CallerRunsPolicy(context, source));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
         this.poller = new WaitPoller(context, () -> later(this::look), session == null);
-        this.renewals = new Renewals(context.time(), shared, this::renewAlone, () -> later(this::renewGathered));
+        Workers.Task batch = new Workers.Task(Workers.Rank.BATCH, null, this::renewGathered, null);
+        this.renewals =
+                new Renewals(context.time(), shared, this::renewAlone, () -> workers.submit(batch), workers::areTaken);
         this.rowExpiry = new RowExpiry(() -> later(this::expireRows), this::tidy);
         this.mayListen = settings.listen();
         this.listener = new PostgresListener(
@@ -121,23 +123,25 @@ public final class OpenJdbcStore
 
     private void renewAlone(Renewals.Renewal renewal) {
         LeaseId lease = renewal.lease();
-        start(new ServerOperation<>(
-                renewal.operation(),
-                lease.lock(),
-                (path, sql, sentAt) -> shared.contains(lease.claim())
-                        ? path.renewShared(sql, lease, renewal.duration(), sentAt)
-                        : path.renew(sql, lease, renewal.duration(), sentAt),
-                path -> path.renew(lease.lock(), lease.claim()),
-                lease.claim(),
-                new RenewAnswer.Lost(),
-                false,
-                true));
+        start(
+                new ServerOperation<>(
+                        renewal.operation(),
+                        lease.lock(),
+                        (path, sql, sentAt) -> shared.contains(lease.claim())
+                                ? path.renewShared(sql, lease, renewal.duration(), sentAt)
+                                : path.renew(sql, lease, renewal.duration(), sentAt),
+                        path -> path.renew(lease.lock(), lease.claim()),
+                        lease.claim(),
+                        new RenewAnswer.Lost(),
+                        false,
+                        true),
+                Workers.Rank.HELD);
     }
 
     /** Renews what the batch could not: a hand-over still to be confirmed, or a lost lease. */
     @Override
     public void renewOtherwise(Renewals.Renewal renewal) {
-        start(new ServerOperation<>(renewal.operation(), renewal.lease().lock(), true));
+        start(new ServerOperation<>(renewal.operation(), renewal.lease().lock(), true), Workers.Rank.HELD);
     }
 
     @Override
@@ -177,7 +181,8 @@ public final class OpenJdbcStore
         // No look before the transaction: where the single statement is not enough, there is somebody to hand over to.
         ReleaseAnswer ifTaken = session != null ? null : ReleaseAnswer.NOT_HELD;
         return submit(
-                new ServerOperation<>(operation, lease.lock(), first, null, lease.claim(), ifTaken, false, false));
+                new ServerOperation<>(operation, lease.lock(), first, null, lease.claim(), ifTaken, false, false),
+                Workers.Rank.HELD);
     }
 
     @Override
@@ -270,17 +275,21 @@ public final class OpenJdbcStore
     }
 
     private <T> CompletionStage<T> submit(ServerOperation<T> request) {
+        return submit(request, Workers.Rank.OTHER);
+    }
+
+    private <T> CompletionStage<T> submit(ServerOperation<T> request, Workers.Rank rank) {
         if (deadlines.add(request.operation())) {
-            start(request);
+            start(request, rank);
         } else {
             request.operation().fail(outcome -> ServerFailures.closed(name));
         }
         return request.operation().answer();
     }
 
-    private void start(ServerOperation<?> request) {
+    private void start(ServerOperation<?> request, Workers.Rank rank) {
         Workers.CallerTask once = request.first() == null ? null : () -> once(request);
-        if (!workers.submit(new Workers.Task(request.lock(), () -> executor.perform(request), once))) {
+        if (!workers.submit(new Workers.Task(rank, request.lock(), () -> executor.perform(request), once))) {
             request.operation().fail(outcome -> ServerFailures.closed(name));
         }
     }
@@ -327,7 +336,7 @@ public final class OpenJdbcStore
             shared.add(claim.id());
         }
         poller.claimed(claim, answer);
-        if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canNotify()) {
+        if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canListen()) {
             listener.want();
         }
     }

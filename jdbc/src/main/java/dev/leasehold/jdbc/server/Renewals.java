@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -24,7 +25,8 @@ import java.util.function.Consumer;
  * like anything else. Thread-safe.
  *
  * <p>A batch never waits for a lock's row: what somebody else has locked is skipped, and is then renewed by itself, as is
- * everything that the batch could not find or that failed. So one lock that is stuck holds up no other.
+ * everything that the batch could not find or that failed. So locks that are stuck hold up no other: batches have a worker that
+ * nothing else takes, and a single renewal becomes a batch where all other workers are taken.
  */
 final class Renewals {
 
@@ -39,6 +41,7 @@ final class Renewals {
     private final SharedClaims shared;
     private final Consumer<Renewal> single;
     private final Runnable startBatch;
+    private final BooleanSupplier crowded;
     private final ReentrantLock mutex = new ReentrantLock();
     private List<Renewal> gathered = new ArrayList<>();
     private boolean started;
@@ -49,8 +52,15 @@ final class Renewals {
      * @param shared tells which leases share their locks
      * @param single renews one by itself
      * @param startBatch has {@link #renew} called by another thread, soon
+     * @param crowded tells whether a single renewal would have to wait for a worker
      */
-    Renewals(TimeSource time, SharedClaims shared, Consumer<Renewal> single, Runnable startBatch) {
+    Renewals(
+            TimeSource time,
+            SharedClaims shared,
+            Consumer<Renewal> single,
+            Runnable startBatch,
+            BooleanSupplier crowded) {
+        this.crowded = crowded;
         this.time = time;
         this.shared = shared;
         this.single = single;
@@ -126,7 +136,7 @@ final class Renewals {
 
     private void renew(DatabaseAccess database, List<Renewal> batch) {
         try {
-            if (batch.size() > 1) {
+            if (batch.size() > 1 || crowded.getAsBoolean()) {
                 database.with((borrowed, at) -> renew(batch, borrowed, at));
             }
         } catch (Throwable e) { // Errors too: what is left is renewed one by one.

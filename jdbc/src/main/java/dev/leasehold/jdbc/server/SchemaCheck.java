@@ -60,6 +60,10 @@ public final class SchemaCheck {
         boolean throughPooler = dialect.isThroughPooler(connection, borrowed.sql());
         if (throughPooler) {
             borrowed.keepNoStatements(dialect); // The driver would keep the COMMIT of the tables that are made.
+            LOG.log(
+                    Level.INFO,
+                    "the store {0} is reached through a pooler: nothing is set in its sessions, waiters poll",
+                    store);
         }
         Tables before = known;
         Tables tables = before != null ? before : placed(borrowed, dialect);
@@ -81,8 +85,11 @@ public final class SchemaCheck {
             LOG.log(Level.INFO, "the store {0} has its tables in {1}: {2}", store, tables.schema(), tables.in("$lock"));
         }
         known = tables;
+        // A pooler's sessions are not ours to set; and where the level has to be set, there is no pooler.
         boolean other = dialect.needsReadCommitted()
-                || connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
+                || (!throughPooler
+                        && connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED); and the protocol is right at other levels.
+                        && connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
         return new Found(new ServerSql(tables), other, place, throughPooler);
     }

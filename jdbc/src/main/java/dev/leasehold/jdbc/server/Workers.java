@@ -3,10 +3,12 @@ package dev.leasehold.jdbc.server;
 import dev.leasehold.internal.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * that a withdrawal never overtakes the claim; those of different locks run side by side. A thread is started when a task
  * finds none that is idle, and stays until closed. Thread-safe.
  *
+ * <p>What keeps a lease goes first, and claims leave it a worker: see {@link Rank}. Claims of rows that somebody keeps locked
+ * would otherwise cost all other leases of the client.
+ *
  * <p>A caller's thread may carry out one task that it asks for, see {@link #runOnCaller}: if nothing of its lock is under
  * way, nothing waits for a worker, and fewer than {@code most} tasks are being worked on by any thread. Tasks that come for
  * the lock meanwhile wait for it as for a worker.
@@ -28,6 +33,15 @@ final class Workers {
 
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+    /** A task of an earlier rank goes first, and has a place among the workers that later ones leave free. */
+    enum Rank {
+        /** Batches of renewals, which wait for nobody's row. */
+        BATCH,
+        /** Single renewals and releases. */
+        HELD,
+        OTHER
+    }
+
     /**
      * A task is something to do.
      *
@@ -35,11 +49,18 @@ final class Workers {
      * @param once what a caller's thread may do instead, or null
      */
     record Task(
-            @Nullable String lock, Runnable work, @Nullable CallerTask once) {
+            Rank rank,
+            @Nullable String lock,
+            Runnable work,
+            @Nullable CallerTask once) {
 
         /** Makes a task for workers alone. */
         Task(@Nullable String lock, Runnable work) {
             this(lock, work, null);
+        }
+
+        Task(@Nullable String lock, Runnable work, @Nullable CallerTask once) {
+            this(Rank.OTHER, lock, work, once);
         }
     }
 
@@ -67,7 +88,14 @@ final class Workers {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition work = mutex.newCondition();
     private final Condition callerDone = mutex.newCondition();
-    private final ArrayDeque<Task> ready = new ArrayDeque<>();
+    private final PriorityQueue<Ready> ready = new PriorityQueue<>(
+            Comparator.comparing((Ready each) -> each.task().rank()).thenComparingLong(Ready::number));
+
+    private long readied;
+
+    /** These come in the order of their ranks, and within it as they came. */
+    private record Ready(Task task, long number) {}
+
     /** These are the locks that are being worked on, each with the tasks that wait for that. */
     private final Map<String, ArrayDeque<Task>> busy = new HashMap<>();
 
@@ -101,7 +129,7 @@ final class Workers {
                 busy.put(lock, new ArrayDeque<>(2));
             }
             if (!keptForCaller(task)) {
-                ready.add(task);
+                ready(task);
                 rouse();
             }
             return true;
@@ -110,8 +138,27 @@ final class Workers {
         }
     }
 
+    private void ready(Task task) {
+        ready.add(new Ready(task, readied++));
+    }
+
+    /** Returns whether there is a place for a task of this rank: one less for each rank before, if there are enough. */
+    private boolean hasPlace(Rank rank) {
+        return working < most - Math.min(rank.ordinal(), most / 2);
+    }
+
+    /** Returns whether what keeps a lease, and may wait for a row, has to wait for a worker. */
+    boolean areTaken() {
+        mutex.lock();
+        try {
+            return !hasPlace(Rank.HELD);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
     private boolean keptForCaller(Task task) {
-        if (task.lock() == null || task.once() == null || working >= most || !ready.isEmpty()) {
+        if (task.lock() == null || task.once() == null || !hasPlace(task.rank()) || !ready.isEmpty()) {
             return false;
         }
         CallingThread caller = CALLER.get();
@@ -156,7 +203,8 @@ final class Workers {
             callerDone.signalAll();
             working--;
             if (left != null && !closed) {
-                ready.add(new Task(task.lock(), left)); // The lock stays busy: nothing of it may come before this.
+                ready(new Task(
+                        task.rank(), task.lock(), left, null)); // The lock stays busy: nothing of it comes before this.
             } else {
                 follow(task);
             }
@@ -207,7 +255,7 @@ final class Workers {
                 working--;
                 follow(done);
             }
-            while ((ready.isEmpty() || working >= most) && !closed) {
+            while ((ready.isEmpty() || !hasPlace(ready.peek().task().rank())) && !closed) {
                 idle++;
                 work.awaitUninterruptibly();
                 idle--;
@@ -216,7 +264,7 @@ final class Workers {
                 return null;
             }
             working++;
-            return ready.poll();
+            return ready.remove().task();
         } finally {
             mutex.unlock();
         }
@@ -232,7 +280,7 @@ final class Workers {
         if (following == null) {
             busy.remove(done.lock());
         } else {
-            ready.add(following);
+            ready(following);
         }
     }
 

@@ -75,6 +75,27 @@ class WorkersTest {
         assertThat(done).containsExactlyInAnyOrder("a by the caller", "b by a worker", "c by a worker");
     }
 
+    /** Claims wait for rows that somebody keeps locked, and so do those who renew or release such a lease. */
+    @Test
+    void renewalsFindAWorkerThatOthersHaveLeft() throws InterruptedException {
+        Workers many = new Workers("leasehold-workers-test", 8);
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        CountDownLatch renewed = new CountDownLatch(1);
+        for (int i = 0; i < 20; i++) {
+            many.submit(new Workers.Task("claimed-" + i, () -> awaitQuietly(never)));
+        }
+        many.submit(new Workers.Task(Workers.Rank.HELD, "held", released::countDown, null));
+        assertThat(released.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+        for (int i = 0; i < 20; i++) {
+            many.submit(new Workers.Task(Workers.Rank.HELD, "stuck-" + i, () -> awaitQuietly(never), null));
+        }
+        many.submit(new Workers.Task(Workers.Rank.BATCH, null, renewed::countDown, null));
+        assertThat(renewed.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+        never.countDown();
+        many.close();
+    }
+
     /** A withdrawal never overtakes the claim. */
     @Test
     void whatComesForTheSameLockWaitsForTheCaller() throws InterruptedException {
@@ -193,13 +214,14 @@ class WorkersTest {
         List<Thread> callers = new ArrayList<>();
         for (int i = 0; i < MOST; i++) {
             String lock = "lock-" + i;
-            Thread caller =
-                    new Thread(() -> workers.runOnCaller(() -> workers.submit(new Workers.Task(lock, () -> {}, () -> {
-                        begun.countDown();
-                        awaitQuietly(goOn);
-                        done.add("caller");
-                        return null;
-                    }))));
+            Workers.CallerTask once = () -> {
+                begun.countDown();
+                awaitQuietly(goOn);
+                done.add("caller");
+                return null;
+            };
+            Workers.Task task = new Workers.Task(Workers.Rank.BATCH, lock, () -> {}, once);
+            Thread caller = new Thread(() -> workers.runOnCaller(() -> workers.submit(task)));
             callers.add(caller);
             caller.start();
         }
