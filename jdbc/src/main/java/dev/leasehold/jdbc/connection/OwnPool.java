@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An own pool is one that Leasehold makes for one client of a JDBC URL, with the first connection. Thread-safe. */
@@ -111,7 +112,7 @@ public final class OwnPool implements ConnectionSource {
 
     @Override
     public boolean limitsWaits() {
-        return true;
+        return ON_CONNECT.containsKey(database());
     }
 
     @Override
@@ -163,6 +164,14 @@ public final class OwnPool implements ConnectionSource {
         return url.split(":", 3)[1];
     }
 
+    /** Returns the kind of the database, also where another driver stands before its own ({@code jdbc:p6spy:mariadb:}). */
+    private String database() {
+        return Stream.of(url.split(":", 4))
+                .filter(DRIVERS::containsKey)
+                .findFirst()
+                .orElse("");
+    }
+
     private HikariConfig config() {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url);
@@ -177,13 +186,13 @@ public final class OwnPool implements ConnectionSource {
         config.setValidationTimeout(Math.max(LEAST_MILLIS, databaseTimeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
-        String onConnect = ON_CONNECT.get(kind());
+        String onConnect = ON_CONNECT.get(database());
         if (onConnect != null) {
             long millis = Math.max(1, databaseTimeout.toMillis() / 10 * 8);
             config.setConnectionInitSql(onConnect.replace("MILLIS", Long.toString(millis)));
         }
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        String option = DRIVER_OPTIONS.get(kind());
+        String option = DRIVER_OPTIONS.get(database());
         if (option != null && !url.contains(option)) {
             config.addDataSourceProperty(option, "true");
         }
