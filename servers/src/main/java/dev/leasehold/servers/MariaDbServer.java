@@ -24,9 +24,12 @@ public final class MariaDbServer implements AutoCloseable {
     private final Path directory;
     private final int port;
     private final Map<String, String> environment;
+    private final List<String> options;
     private ServerProcess process;
 
-    private MariaDbServer(Path directory, int port, Map<String, String> environment) throws IOException {
+    private MariaDbServer(Path directory, int port, Map<String, String> environment, List<String> options)
+            throws IOException {
+        this.options = options;
         this.directory = directory;
         this.port = port;
         this.environment = environment;
@@ -42,8 +45,18 @@ public final class MariaDbServer implements AutoCloseable {
 
     /** Starts a server with variables of its environment beside those of this JVM. */
     public static MariaDbServer start(Map<String, String> environment) {
+        return start(environment, List.of());
+    }
+
+    /** Starts a server with options of its command. */
+    public static MariaDbServer start(List<String> options) {
+        return start(Map.of(), options);
+    }
+
+    private static MariaDbServer start(Map<String, String> environment, List<String> options) {
         try {
-            return new MariaDbServer(Files.createTempDirectory("leasehold-mariadb-"), Ports.next(), environment);
+            return new MariaDbServer(
+                    Files.createTempDirectory("leasehold-mariadb-"), Ports.next(), environment, options);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -124,6 +137,7 @@ public final class MariaDbServer implements AutoCloseable {
                 "--skip-ssl", // Or it makes itself a key at each start, which keeps a processor busy for 4 to 20 s.
                 "--innodb-print-all-deadlocks=ON",
                 "--log-warnings=2"));
+        command.addAll(options);
         ServerProcess launched = ServerProcess.start(command, environment, directory.resolve("mariadb.log"));
         launched.await(Duration.ofSeconds(60), this::greets);
         return launched;

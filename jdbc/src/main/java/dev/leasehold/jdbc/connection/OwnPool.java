@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** An own pool is one that Leasehold makes for one client of a JDBC URL, with the first connection. Thread-safe. */
@@ -107,7 +108,7 @@ public final class OwnPool implements ConnectionSource {
 
     @Override
     public boolean limitsWaits() {
-        return true;
+        return ON_CONNECT.containsKey(database());
     }
 
     @Override
@@ -159,6 +160,14 @@ public final class OwnPool implements ConnectionSource {
         return url.split(":", 3)[1];
     }
 
+    /** Returns the kind of the database, also where another driver stands before its own ({@code jdbc:p6spy:mariadb:}). */
+    private String database() {
+        return Stream.of(url.split(":", 4))
+                .filter(DRIVERS::containsKey)
+                .findFirst()
+                .orElse("");
+    }
+
     private HikariConfig config() {
         HikariConfig config = new HikariConfig();
         config.setPoolName("leasehold-jdbc-" + NUMBERS.incrementAndGet());
@@ -170,7 +179,7 @@ public final class OwnPool implements ConnectionSource {
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
         config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
-        if (kind().equals("postgresql")) {
+        if (database().equals("postgresql")) {
             config.setDataSource(new PostgresConnections(url, password, databaseTimeout));
         } else {
             connectByUrl(config);
@@ -183,9 +192,9 @@ public final class OwnPool implements ConnectionSource {
         if (password != null) {
             config.setPassword(password);
         }
-        config.setConnectionInitSql(ON_CONNECT.get(kind()));
+        config.setConnectionInitSql(ON_CONNECT.get(database()));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        String option = DRIVER_OPTIONS.get(kind());
+        String option = DRIVER_OPTIONS.get(database());
         if (option != null && !url.contains(option)) {
             config.addDataSourceProperty(option, "true");
         }

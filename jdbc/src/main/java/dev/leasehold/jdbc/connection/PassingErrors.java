@@ -28,8 +28,8 @@ public final class PassingErrors {
      * disk (90031, 90100), memory (90108), a statement that was ended (57014).
      */
     private static final Set<Integer> PASSING = Set.of(
-            1021, 1026, 1030, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1297, 1317, 1412, 1637, 1969, 3024, 57014,
-            90031, 90100, 90108);
+            1021, 1026, 1030, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1297, 1317, 1412, 1637, 1969, 3024,
+            57014, 90031, 90100, 90108);
 
     /** MariaDB and MySQL: {@code read_only} and its relatives, a table that was opened read-only. H2: a database that was. */
     private static final Set<Integer> READ_ONLY = Set.of(1036, 1290, 1792, 1836, 90097);

@@ -47,6 +47,9 @@ final class PostgresConnections implements DataSource {
     }
 
     private void set(Connection opened) throws SQLException {
+        if (!opened.isWrapperFor(PGConnection.class)) {
+            return; // A driver before PostgreSQL's, which does not say whom it is connected to.
+        }
         int before = opened.getNetworkTimeout();
         opened.setNetworkTimeout(Runnable::run, Math.toIntExact(databaseTimeout.toMillis()));
         try (PreparedStatement settings = opened.prepareStatement(SETTINGS)) {

@@ -101,14 +101,16 @@ public final class H2Dialect implements Dialect {
     public void check(Connection connection, Sql sql) throws SQLException {
         String url = connection.getMetaData().getURL().toLowerCase(Locale.ROOT);
         if ("1".equals(setting(sql, "IGNORECASE"))) {
-            throw new LockException("the H2 database " + url + " has IGNORECASE set, by which 'Order' and 'ORDER' are one"
-                    + " lock; nothing was locked. Leave it out of its URL, or use another database");
+            throw new LockException(
+                    "the H2 database " + url + " has IGNORECASE set, by which 'Order' and 'ORDER' are one"
+                            + " lock; nothing was locked. Leave it out of its URL, or use another database");
         }
         try {
             sql.run("SELECT 1 LIMIT 1");
         } catch (SQLException e) {
             throw new LockException(
-                    "the H2 database " + url + " is in a MODE that knows no LIMIT; nothing was locked. Use another mode,"
+                    "the H2 database " + url
+                            + " is in a MODE that knows no LIMIT; nothing was locked. Use another mode,"
                             + " REGULAR or PostgreSQL for example",
                     e);
         }

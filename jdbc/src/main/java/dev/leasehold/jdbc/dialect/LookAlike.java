@@ -22,8 +22,9 @@ public enum LookAlike {
     POLARDB("PolarDB-X", "polardb-x|tddl"),
     XPAND("MariaDB Xpand", "xpand");
 
-    private static final String CLOCKS = "each of its nodes ends leases by its own clock, so that two clients may hold one"
-            + " lock while the clocks differ";
+    private static final String CLOCKS =
+            "each of its nodes ends leases by its own clock, so that two clients may hold one"
+                    + " lock while the clocks differ";
 
     private final String product;
     private final Pattern version;
@@ -46,9 +47,10 @@ public enum LookAlike {
     }
 
     public LockException refusal() {
-        return new LockException("the database is " + product + ": " + CLOCKS + "; nothing was locked. Use another store;"
-                + " or keep the clocks together, vouch for them, and name the database that it behaves like with"
-                + " leasehold.dialect=… (docs/sql.md)");
+        return new LockException(
+                "the database is " + product + ": " + CLOCKS + "; nothing was locked. Use another store;"
+                        + " or keep the clocks together, vouch for them, and name the database that it behaves like with"
+                        + " leasehold.dialect=… (docs/sql.md)");
     }
 
     /**

@@ -20,12 +20,24 @@ final class MySqlFindings {
         findings.add(writable(node, MySqlWriters.variable(sql, "read_only")));
         findings.add(commits(node, sql.number("SELECT @@innodb_flush_log_at_trx_commit")));
         findings.add(MySqlWriters.finding(node, sql));
+        String log = MySqlWriters.variable(sql, "log_bin");
+        if (log.equals("ON") && MySqlWriters.variable(sql, "binlog_format").equals("STATEMENT")) {
+            findings.add(statementLog(node));
+        }
         findings.add(replication(
                 node,
-                MySqlWriters.variable(sql, "log_bin"),
+                log,
                 "ON".equals(MySqlWriters.variable(sql, "rpl_semi_sync_master_enabled"))
                         || "ON".equals(MySqlWriters.variable(sql, "rpl_semi_sync_source_enabled"))));
         return findings;
+    }
+
+    private static Finding statementLog(String node) {
+        return Finding.of(Severity.SERIOUS, "database-statement-log", node, "binlog_format is STATEMENT")
+                .meaning(
+                        "with such a binary log InnoDB takes no change at READ COMMITTED, at which locks are taken: nobody"
+                                + " gets one",
+                        "set binlog_format to MIXED or ROW");
     }
 
     /** {@code readOnly} is empty where there is no variable of that name. */

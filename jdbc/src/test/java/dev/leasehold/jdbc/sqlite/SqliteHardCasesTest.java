@@ -242,7 +242,8 @@ class SqliteHardCasesTest {
 
     @Test
     void fileSystemsOfOtherMachinesAreRefused() {
-        for (String type : List.of("nfs", "nfs4", "CIFS", "smbfs", "9p", "fuse.sshfs", "fuse.glusterfs", "virtiofs")) {
+        for (String type :
+                List.of("nfs", "nfs4", "CIFS", "smbfs", "9p", "fuse.sshfs", "fuse", "drvfs", "fakeowner", "virtiofs")) {
             assertThat(StoreFile.isShared(type, directory)).as(type).isTrue();
         }
         for (String type : List.of("ext4", "xfs", "btrfs", "zfs", "tmpfs", "overlay", "apfs", "NTFS", "fuseblk")) {

@@ -1,0 +1,32 @@
+package dev.leasehold.jdbc.doctor;
+
+import static dev.leasehold.testkit.Findings.the;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.Leasehold;
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.testkit.Findings;
+import dev.leasehold.testkit.Started;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A binary log of statements takes no change of InnoDB's at READ COMMITTED, at which locks are taken. */
+class StatementLogTest {
+
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB =
+            new Started<>(() -> MariaDbServer.start(List.of("--log-bin=log", "--binlog-format=STATEMENT")));
+
+    @Test
+    void theDoctorSaysThatNobodyGetsALock() throws Exception {
+        String url = MARIADB.get().url();
+        assertThat(the("database-statement-log", Findings.examine(url)).severity())
+                .isEqualTo(Severity.SERIOUS);
+        try (Leasehold client = Leasehold.connect(url)) {
+            assertThatThrownBy(() -> client.lock("a").acquire()).hasMessageContaining("BINLOG_FORMAT");
+        }
+    }
+}
