@@ -92,8 +92,11 @@ final class Downgrade {
                 }
             }
             case INVALIDACL -> {
-                claim.locks.session().openAccess();
-                claim.drive();
+                if (claim.locks.session().openAccess()) {
+                    claim.drive();
+                } else {
+                    failed(in, code);
+                }
             }
             default -> failed(in, code);
         }

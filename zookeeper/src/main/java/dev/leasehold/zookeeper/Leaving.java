@@ -139,8 +139,11 @@ final class Leaving implements ClaimStep {
                 claim.vanish(ReleaseAnswer.NOT_HELD);
             }
             case INVALIDACL -> {
-                locks.session().openAccess();
-                claim.drive();
+                if (locks.session().openAccess()) {
+                    claim.drive();
+                } else {
+                    claim.failed(in, code, "the release");
+                }
             }
             default -> {
                 if (Codes.isRefusal(code) && claim.waited) {

@@ -39,6 +39,9 @@ final class SessionHeartbeat {
     /** Why the node of clients, under which ours is made, cannot be made either. */
     private @Nullable LockException unmade;
 
+    /** The way to our node was made, and what came of the node after that is not known yet. */
+    private boolean madeWay;
+
     private boolean warned;
 
     /** An asker receives what came of a beat. */
@@ -115,6 +118,7 @@ final class SessionHeartbeat {
         Code code = Codes.of(rc);
         if (code == Code.OK) {
             made = true;
+            forgetWay();
             session.written(sentAt, stat.getMtime());
             if (!again && session.proof.gainsByAnotherWrite()) {
                 again = true;
@@ -136,13 +140,14 @@ final class SessionHeartbeat {
             // It was made, and only the answer got lost; or somebody has deleted it.
             case NODEEXISTS -> made = true;
             case NONODE -> {
-                LockException why = unmade;
-                unmade = null;
-                if (why != null) {
-                    refused(why);
+                if (madeWay) {
+                    LockException why = unmade;
+                    forgetWay();
+                    refused(why == null ? refusal(code) : why);
                     return;
                 }
                 if (!made) {
+                    madeWay = true;
                     MissingPath.make(client, session, client.paths().clients(), denied -> unmade = denied);
                 }
                 made = false;
@@ -157,16 +162,25 @@ final class SessionHeartbeat {
                     return;
                 }
                 if (code != Code.INVALIDACL || !client.openAccess()) {
-                    refused(Codes.refused(
-                            code,
-                            client.toString(),
-                            "to confirm the session by the node '" + path + "'",
-                            "no lease of this client is confirmed"));
+                    refused(refusal(code));
                     return;
                 }
             }
         }
         go();
+    }
+
+    private LockException refusal(Code code) {
+        return Codes.refused(
+                code,
+                client.toString(),
+                "to confirm the session by the node '" + path + "'",
+                "no lease of this client is confirmed");
+    }
+
+    private void forgetWay() {
+        madeWay = false;
+        unmade = null;
     }
 
     private void refused(LockException why) {

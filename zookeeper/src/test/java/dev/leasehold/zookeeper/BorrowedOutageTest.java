@@ -5,7 +5,9 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -48,18 +50,22 @@ class BorrowedOutageTest {
     @BeforeEach
     void connect() throws Exception {
         proxy = FaultProxy.to(ZOO.get().port());
-        curator = CuratorFrameworkFactory.builder()
-                .connectString("127.0.0.1:" + proxy.port())
-                .sessionTimeoutMs((int) SESSION.toMillis())
-                .namespace("it")
-                .retryPolicy(new RetryForever(100))
-                .build();
+        curator = curator(SESSION);
         curator.start();
         client = Leasehold.builder()
                 .store(ZooKeeperStore.using(curator))
                 .storeTimeout(Duration.ofMinutes(2))
                 .build();
         client.lock(name).acquire().close();
+    }
+
+    private CuratorFramework curator(Duration session) {
+        return CuratorFrameworkFactory.builder()
+                .connectString("127.0.0.1:" + proxy.port())
+                .sessionTimeoutMs((int) session.toMillis())
+                .namespace("it")
+                .retryPolicy(new RetryForever(100))
+                .build();
     }
 
     @AfterEach
@@ -103,12 +109,7 @@ class BorrowedOutageTest {
         Duration session = Duration.ofSeconds(60);
         VirtualTime time = new VirtualTime();
         ZOO.get().make(OneServer.LOCKS + name);
-        try (CuratorFramework longer = CuratorFrameworkFactory.builder()
-                .connectString("127.0.0.1:" + proxy.port())
-                .sessionTimeoutMs((int) session.toMillis())
-                .namespace("it")
-                .retryPolicy(new RetryForever(100))
-                .build()) {
+        try (CuratorFramework longer = curator(session)) {
             longer.start();
             Store store = ZooKeeperStore.using(longer)
                     .open(new StoreContext("c", "c", "", time, Duration.ofHours(1), new NoSignals()));
@@ -134,18 +135,30 @@ class BorrowedOutageTest {
         return new Claim(new ClaimId("c", number), name, Duration.ofMinutes(10), 0, true);
     }
 
-    /** The servers end such a session at once, not when they have not heard of it for long. */
+    /**
+     * The servers end such a session at once, not when they have not heard of it for long. What tells them is held back here,
+     * and nothing else would end the lease for minutes.
+     */
     @Test
     void aClientOfTheUsersThatIsClosedEndsItsLeasesFirst() throws Exception {
-        Lease held = client.lock(name).acquire();
-        try (Leasehold other =
-                Leasehold.builder().store(ZOO.get().store(60_000)).build()) {
+        CuratorFramework closed = curator(Duration.ofMinutes(20));
+        closed.start();
+        try (Leasehold ours =
+                        Leasehold.builder().store(ZooKeeperStore.using(closed)).build();
+                Leasehold other =
+                        Leasehold.builder().store(ZOO.get().store(60_000)).build()) {
+            Lease held = ours.lock(name, LockOptions.defaults().withLeaseDuration(Duration.ofHours(1)))
+                    .acquire();
             CompletableFuture<Lease> waiting = other.lock(name).acquireAsync();
             await().until(() -> ZOO.get().nodes(name).size() == 2);
-            CompletableFuture<Boolean> validAtHandOver = waiting.thenApply(lease -> held.isValid());
-            curator.close();
-            assertThat(held.isValid()).isFalse();
-            assertThat(validAtHandOver.get(A_MINUTE, TimeUnit.SECONDS)).isFalse();
+            proxy.hold(FaultProxy.Way.REQUESTS);
+            CompletableFuture<Void> closing = CompletableFuture.runAsync(closed::close);
+            assertThat(held.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
+                    .isEqualTo(LeaseState.LOST);
+            assertThat(ZOO.get().nodes(name)).hasSize(2);
+            proxy.letGo();
+            waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
+            closing.get(A_MINUTE, TimeUnit.SECONDS);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -19,7 +20,12 @@ import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
@@ -108,6 +114,29 @@ class RefusedBeatsTest {
         LeaseId held = acquire();
         forbidChildren(base + "/leasehold");
         theRenewalIsRefusedOnce(held);
+    }
+
+    /** The path of a Curator client is missing, so nothing can be made below it. */
+    @Test
+    void aWayThatLeadsNowhereIsTriedOnce() throws Exception {
+        String missing = "127.0.0.1:" + ZOO.get().port() + base + "/missing";
+        try (CuratorFramework curator = CuratorFrameworkFactory.newClient(missing, new RetryOneTime(1))) {
+            curator.start();
+            curator.blockUntilConnected();
+            store.close();
+            store = ZooKeeperStore.using(curator)
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(10), new NoSignals()));
+            long before = ZOO.get().tree().lastProcessedZxid;
+            CompletableFuture<List<LockInfo>> listing =
+                    store.inspect(NamePattern.of("*")).toCompletableFuture();
+            await().until(() -> {
+                time.advance(Duration.ofMillis(20));
+                return listing.isDone();
+            });
+            assertThat(listing).isCompletedWithValue(List.of());
+            time.advance(Duration.ofSeconds(15));
+            assertThat(ZOO.get().tree().lastProcessedZxid - before).isLessThan(20);
+        }
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.junit.jupiter.api.DisplayName;
@@ -257,6 +258,23 @@ class StoppedClaimTest extends OneScriptedClient {
         handle.serve(Code.NOAUTH);
         while (handle.deliver()) {}
         assertThat(answer).isCompletedExceptionally();
+        assertThat(handle.isIdle()).isTrue();
+    }
+
+    /** The server accepts neither creator-only nor open access lists. */
+    @Test
+    void anAccessListThatIsRefusedIsNotRepeated() throws Exception {
+        accessIsRefused(downgradeWhatIsHeld());
+        accessIsRefused(store.renew(granted.get(0).lease(), Duration.ofMinutes(10)));
+        accessIsRefused(store.release(granted.get(0).lease(), Duration.ofMinutes(10)));
+    }
+
+    private void accessIsRefused(CompletionStage<?> asked) {
+        for (int i = 0; i < 10; i++) {
+            handle.serve(Code.INVALIDACL);
+            while (handle.deliver()) {}
+        }
+        assertThat(asked.toCompletableFuture()).isCompletedExceptionally();
         assertThat(handle.isIdle()).isTrue();
     }
 
