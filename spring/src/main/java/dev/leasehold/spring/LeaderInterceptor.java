@@ -35,6 +35,8 @@ final class LeaderInterceptor implements MethodInterceptor {
             if (method.onFollower() == OnBusy.THROW) {
                 throw new NotLeaderException(method.office());
             }
+            LockedInterceptor.logSkip(
+                    method.method(), "this instance does not lead ''{1}''", all.named(method.office()));
             return ReturnKind.nothing(method.returns().toClass());
         }
         return work(method, (ProxyMethodInvocation) invocation, office, lease);

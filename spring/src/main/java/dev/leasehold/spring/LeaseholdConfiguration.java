@@ -60,6 +60,12 @@ class LeaseholdConfiguration {
         return new AnnotationAdvisor(methods, new LeaderInterceptor(methods, elections::getObject), LEADER_ORDER);
     }
 
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static EarlyBeans leaseholdEarlyBeans(ConfigurableListableBeanFactory beans) {
+        return new EarlyBeans(beans);
+    }
+
     /** A proxy registrar has beans proxied, also where nothing else does. */
     static class ProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

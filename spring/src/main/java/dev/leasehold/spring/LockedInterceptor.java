@@ -5,6 +5,9 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +20,8 @@ import org.springframework.beans.factory.BeanFactory;
 
 /** The locked interceptor runs the calls of locked methods under their locks. */
 final class LockedInterceptor implements MethodInterceptor {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.spring");
 
     private final AnnotatedMethods<Locked, LockedMethod> methods;
     private final Clients clients;
@@ -79,6 +84,7 @@ final class LockedInterceptor implements MethodInterceptor {
         if (method.onBusy() == OnBusy.THROW) {
             throw new LockBusyException(name, "a wait of " + method.maxWait());
         }
+        logSkip(method.method(), "the lock ''{1}'' is taken", name);
         return ReturnKind.nothing(method.returns().toClass());
     }
 
@@ -106,6 +112,14 @@ final class LockedInterceptor implements MethodInterceptor {
         }
         Supplier<DistributedLock> lock = () -> method.lock(client, name);
         return ReactiveMethods.call(method, lock, name, running, lease -> proceed(method, call, lease));
+    }
+
+    /** Logs that a method was not run, and why, in words with the name as {1}. */
+    static void logSkip(Method method, String reason, String name) {
+        if (LOG.isLoggable(Level.DEBUG)) {
+            String skipped = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+            LOG.log(Level.DEBUG, "{0} was skipped: " + reason, skipped, name);
+        }
     }
 
     /**

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.EnableCaching;
@@ -290,6 +291,41 @@ class EveryWayLocksTest {
     @Test
     void aFinalClassIsRefused() throws Exception {
         assertRefused(true, Record.class, "Cannot subclass final class");
+    }
+
+    static class Early extends PublicMethod {}
+
+    @Configuration
+    static class NeedsABean {
+        @Bean
+        static BeanFactoryPostProcessor processor(Way early) {
+            return beans -> assertThat(early).isInstanceOf(Early.class);
+        }
+    }
+
+    @Configuration
+    static class NeededByItsBean {
+        @Locked("a")
+        public String method() {
+            return lock();
+        }
+
+        @Bean
+        BeanFactoryPostProcessor processor() {
+            return beans -> {};
+        }
+    }
+
+    /** Spring makes what a post-processor needs before anything can be proxied: it ran without the lock. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aBeanThatIsMadeBeforeProxiesIsRefused(boolean classes) {
+        String reason = "was made before there were proxies";
+        assertThat(catchThrowable(
+                        () -> start(classes, Early.class, NeedsABean.class).close()))
+                .hasMessageContaining(reason);
+        assertThat(catchThrowable(() -> start(classes, NeededByItsBean.class).close()))
+                .hasMessageContaining(reason);
     }
 
     /** A loader that loads one class itself, as that of Spring Boot's devtools does with those of the application. */

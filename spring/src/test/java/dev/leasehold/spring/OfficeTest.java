@@ -12,6 +12,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,7 +75,7 @@ class OfficeTest {
     }
 
     private void begin() {
-        context = new AnnotationConfigApplicationContext(LocksInMemory.class, Job.class, Listener.class);
+        context = new AnnotationConfigApplicationContext(LocksInMemory.class, Job.class, Listener.class, Skipped.class);
         job = context.getBean(Job.class);
         await().ignoreExceptions().until(() -> job.run(() -> {}));
     }
@@ -202,6 +207,56 @@ class OfficeTest {
                 .filter(entry -> entry.getKey().getName().startsWith(threads))
                 .flatMap(entry -> java.util.Arrays.stream(entry.getValue()))
                 .anyMatch(frame -> frame.getClassName().endsWith("." + type));
+    }
+
+    /** No line of a log told who led, at any level. */
+    @Test
+    void theLogTellsWhoLeadsAndWhatIsSkipped() {
+        List<String> lines = new CopyOnWriteArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                lines.add(entry.getLevel() + " " + new SimpleFormatter().formatMessage(entry));
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger logger = Logger.getLogger("dev.leasehold.spring");
+        logger.addHandler(handler);
+        logger.setLevel(Level.FINE);
+        try {
+            begin();
+            Skipped skipped = context.getBean(Skipped.class);
+            skipped.lock(skipped);
+            assertThat(resign()).isTrue();
+            await().until(() -> lines.stream().anyMatch(line -> line.contains("leads 'job' no longer")));
+            context.getBean(Elections.class).stop();
+            skipped.lead();
+        } finally {
+            logger.removeHandler(handler);
+            logger.setLevel(null);
+        }
+        assertThat(lines)
+                .anyMatch(line -> line.matches("INFO this instance leads 'job', with token \\d+"))
+                .anyMatch(line ->
+                        line.equals("INFO this instance leads 'job' no longer: it has resigned, or its client closes"))
+                .anyMatch(line -> line.equals("FINE Skipped.lock was skipped: the lock 'skipped' is taken"))
+                .anyMatch(line -> line.equals("FINE Skipped.lead was skipped: this instance does not lead 'job'"));
+    }
+
+    static class Skipped {
+
+        @Locked(name = "skipped", onBusy = OnBusy.SKIP)
+        public void lock(Skipped again) {
+            again.lock(again);
+        }
+
+        @LeaderOnly("job")
+        public void lead() {}
     }
 
     /** A misspelt office made a candidate for it. */

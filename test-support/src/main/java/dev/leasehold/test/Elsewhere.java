@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +54,15 @@ final class Elsewhere {
         now(store.breakLease(name, token));
     }
 
+    /** Ends the holds of nobody: those that are kept after a release. */
+    void freeKept() {
+        for (LockInfo info : inspect(NamePattern.of("*"))) {
+            info.holders().stream()
+                    .filter(holder -> holder.owner().isEmpty())
+                    .forEach(holder -> breakLease(info.name(), holder.token()));
+        }
+    }
+
     List<LockInfo> inspect(NamePattern pattern) {
         return now(store.inspect(pattern));
     }
@@ -63,7 +73,16 @@ final class Elsewhere {
             held.put(name, granted.lease());
             return granted.lease();
         }
-        throw new IllegalStateException("'" + name + "' is taken, so nobody else can hold it");
+        throw new IllegalStateException("'" + name + "' is taken by " + holders(name) + ", so nobody else can hold it");
+    }
+
+    private String holders(String name) {
+        return inspect(NamePattern.of("*")).stream()
+                .filter(info -> info.name().equals(name))
+                .flatMap(info -> info.holders().stream())
+                .map(holder -> (holder.owner().isEmpty() ? "nobody, since it is kept" : holder.owner()) + ", until "
+                        + holder.until())
+                .collect(Collectors.joining("; "));
     }
 
     private static <T> T now(CompletionStage<T> answer) {

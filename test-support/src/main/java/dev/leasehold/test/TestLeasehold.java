@@ -159,7 +159,7 @@ public final class TestLeasehold implements AutoCloseable {
      *
      * @param name the lock's name
      * @return the handle
-     * @throws IllegalStateException if the lock is taken
+     * @throws IllegalStateException if the lock is taken; the message says by whom, and until when
      */
     public HeldElsewhere holdElsewhere(String name) {
         HeldElsewhere held = elsewhere.hold(name);
@@ -168,8 +168,8 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     /**
-     * Makes the client under test lose a lock that it holds, as if an operator had broken it: its lease becomes {@link
-     * dev.leasehold.LeaseState#LOST}. The next in the queue gets the lock; if that should be somebody else, call {@link
+     * Makes the client under test lose a lock that it holds, the oldest of its holds if it has several, as if an operator had
+     * broken it: its lease becomes {@link dev.leasehold.LeaseState#LOST}. The next in the queue gets the lock; if that should be somebody else, call {@link
      * #holdElsewhere} afterwards.
      *
      * @param name the lock's name
@@ -204,7 +204,10 @@ public final class TestLeasehold implements AutoCloseable {
     }
 
     private Optional<HolderInfo> holderHere(String name) {
-        return find(name).map(LockInfo::holder).filter(found -> found.owner().endsWith("label=" + LABEL));
+        return find(name).stream()
+                .flatMap(info -> info.holders().stream())
+                .filter(found -> found.owner().endsWith("label=" + LABEL))
+                .findFirst();
     }
 
     /**
@@ -318,6 +321,15 @@ public final class TestLeasehold implements AutoCloseable {
     public void advance(Duration duration) {
         settle();
         time.advance(duration);
+        settle();
+    }
+
+    /**
+     * Frees all locks that stay taken though nobody has them any more: those that were held for less than their {@code
+     * atLeast}, and those of a holder that has crashed. So one test leaves nothing to the next.
+     */
+    public void freeKept() {
+        elsewhere.freeKept();
         settle();
     }
 

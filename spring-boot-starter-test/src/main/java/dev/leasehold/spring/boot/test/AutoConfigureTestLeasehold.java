@@ -1,5 +1,6 @@
 package dev.leasehold.spring.boot.test;
 
+import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Inherited;
@@ -12,7 +13,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 /**
  * This annotation gives a test's application a client whose locks are in memory and whose time stands still until the
  * test moves it. The bean and test parameter {@link dev.leasehold.test.TestLeasehold} controls it. No store of the
- * application is used.
+ * application is used. In a slice ({@code @WebMvcTest}, {@code @JdbcTest}) methods are locked as in the whole application.
  *
  * <pre>{@code
  * @SpringBootTest
@@ -28,12 +29,12 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * }</pre>
  *
  * <p>See {@link BusyLock}, {@link SlowLock} and {@link LostLock}. After each test, what the test had held elsewhere is given
- * back and the store is up again.
+ * back, what is kept by an {@code atLeast} is free, and the store is up again.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Inherited
-@ImportAutoConfiguration(TestLeaseholdAutoConfiguration.class)
+@ImportAutoConfiguration({TestLeaseholdAutoConfiguration.class, LeaseholdAutoConfiguration.class})
 @ExtendWith(LeaseholdExtension.class)
 public @interface AutoConfigureTestLeasehold {}

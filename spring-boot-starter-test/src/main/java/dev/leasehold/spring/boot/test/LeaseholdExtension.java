@@ -1,5 +1,6 @@
 package dev.leasehold.spring.boot.test;
 
+import dev.leasehold.spring.LockInsideTransactionException;
 import dev.leasehold.test.HeldElsewhere;
 import dev.leasehold.test.TestLeasehold;
 import java.lang.annotation.Annotation;
@@ -16,16 +17,22 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.springframework.context.ApplicationContext;
 import org.springframework.test.context.junit.jupiter.SpringExtension;
+import org.springframework.test.context.transaction.TestTransaction;
 
 /**
  * The Leasehold extension prepares the locks of a test as its annotations say, lets time pass while it waits, and gives
  * the test its locks.
  */
 final class LeaseholdExtension
-        implements BeforeEachCallback, AfterEachCallback, ParameterResolver, InvocationInterceptor {
+        implements BeforeEachCallback,
+                AfterEachCallback,
+                ParameterResolver,
+                InvocationInterceptor,
+                TestExecutionExceptionHandler {
 
     private static final ExtensionContext.Namespace NAMESPACE =
             ExtensionContext.Namespace.create(LeaseholdExtension.class);
@@ -33,6 +40,7 @@ final class LeaseholdExtension
     @Override
     public void beforeEach(ExtensionContext context) {
         TestLeasehold locks = locks(context);
+        locks.freeKept(); // A scheduled job may have run before the first test.
         List<HeldElsewhere> held = new ArrayList<>();
         context.getStore(NAMESPACE).put(context.getUniqueId(), held);
         find(context, BusyLock.class).ifPresent(busy -> {
@@ -57,6 +65,7 @@ final class LeaseholdExtension
         if (held != null) {
             held.forEach(HeldElsewhere::close);
         }
+        locks(context).freeKept();
         losses(context).clear();
     }
 
@@ -109,6 +118,25 @@ final class LeaseholdExtension
     private static <A extends Annotation> Optional<A> find(ExtensionContext context, Class<A> annotation) {
         return AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), annotation)
                 .or(() -> AnnotationSupport.findAnnotation(context.getRequiredTestClass(), annotation));
+    }
+
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable thrown) throws Throwable {
+        throw explained(thrown);
+    }
+
+    /** Names the test's own transaction where that is why a lock was refused. */
+    static Throwable explained(Throwable thrown) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LockInsideTransactionException && TestTransaction.isActive()) {
+                return new IllegalStateException(
+                        "the transaction is the test's own: @Transactional stands on the test, or on its slice, as on @JdbcTest"
+                                + " and @DataJpaTest. Have a test of locks without one: @Transactional(propagation ="
+                                + " Propagation.NOT_SUPPORTED)",
+                        thrown);
+            }
+        }
+        return thrown;
     }
 
     private static TestLeasehold locks(ExtensionContext context) {
