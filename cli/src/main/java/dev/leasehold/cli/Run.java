@@ -31,11 +31,10 @@ record Run(
     private static final Duration CLOSING = Duration.ofSeconds(1);
 
     /** Returns the status to exit with. The lock is released, or withdrawn from, when this returns. */
-    int call(StoreOption store, String label) throws InterruptedException, IOException {
-        Leasehold leasehold = store.connect(label);
+    int call(Leasehold leasehold, StoreOption store) throws InterruptedException, IOException {
         int status = ExitStatus.INTERNAL;
         try {
-            status = call(leasehold, store);
+            status = claimAndRun(leasehold, store);
         } finally {
             if (status == ExitStatus.LOST) {
                 abandon(leasehold);
@@ -58,7 +57,7 @@ record Run(
         }
     }
 
-    private int call(Leasehold leasehold, StoreOption store) throws InterruptedException, IOException {
+    private int claimAndRun(Leasehold leasehold, StoreOption store) throws InterruptedException, IOException {
         BlockingQueue<Event> events = new LinkedBlockingQueue<>();
         DistributedLock lock = use.lock(leasehold, name, options);
         ProcessSignals.listen(events::add);

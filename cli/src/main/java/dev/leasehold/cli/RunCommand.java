@@ -43,6 +43,10 @@ final class RunCommand implements Callable<Integer> {
     private static final int LONGEST_LABEL = 200;
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
     private static final int LARGEST_STATUS = 255;
+
+    /** When cron starts dozens of jobs at once, the machine is busy for longer than a client waits by default. */
+    private static final Duration STORE_TIMEOUT = Duration.ofMinutes(1);
+
     private static final int FEWEST_SLOTS = 2;
     private static final int MOST_SLOTS = 1024;
 
@@ -124,6 +128,14 @@ final class RunCommand implements Callable<Integer> {
     int busyExit = ExitStatus.BUSY;
 
     @Option(
+            names = "--store-timeout",
+            paramLabel = "DURATION",
+            description =
+                    "How long a store that does not answer is waited for, 10ms to 1h. Default: 1m, or what the URI "
+                            + "says with leasehold.storeTimeout.")
+    @Nullable Duration storeTimeout;
+
+    @Option(
             names = {"-v", "--verbose"},
             description = "Tell on standard error whom this waits for, since when, and in which place.")
     boolean verbose;
@@ -167,7 +179,7 @@ final class RunCommand implements Callable<Integer> {
                     + ", this user's own: what another user locks, root included, is not seen here");
         }
         return new Run(name, use, options, maxWait(), busyExit, verbose, settings, terminal)
-                .call(store, command.label(LONGEST_LABEL));
+                .call(store.connect(command.label(LONGEST_LABEL), storeTimeout, STORE_TIMEOUT), store);
     }
 
     /**

@@ -5,6 +5,7 @@ import dev.leasehold.redis.RedisStoreProvider;
 import dev.leasehold.redis.RedlockStore;
 import dev.leasehold.spi.StoreUri;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -47,7 +48,19 @@ final class StoreOption {
     @Nullable Path passwordFile;
 
     Leasehold connect(String label) {
+        return connect(label, null, null);
+    }
+
+    /**
+     * Returns a client of the store.
+     *
+     * @param timeout how long a store that does not answer is waited for, if an option says so
+     * @param otherwise for how long where the URI does not say so either
+     */
+    Leasehold connect(String label, @Nullable Duration timeout, @Nullable Duration otherwise) {
         String store = checkedUri();
+        boolean isInUri = StoreUri.parse(store).options().containsKey("storeTimeout");
+        Duration chosen = timeout == null && !isInUri ? otherwise : timeout;
         String password = StorePassword.find(passwordFile, System.getenv());
         Map<String, String> beside = new HashMap<>();
         if (password != null) {
@@ -55,6 +68,9 @@ final class StoreOption {
         }
         if (namespace != null) {
             beside.put("namespace", namespace);
+        }
+        if (chosen != null) {
+            beside.put("storeTimeout", Long.toString(chosen.toMillis()));
         }
         return Leasehold.builder().uri(store, beside).label(label).build();
     }
@@ -134,13 +150,14 @@ final class StoreOption {
         }
         String state = environment.getOrDefault("XDG_STATE_HOME", "");
         // The specification of XDG_STATE_HOME says that a relative path is to be ignored.
-        return "sqlite:" + (state.startsWith("/") ? state : homeOf(environment, home) + "/.local/state")
-                + "/leasehold/locks.db";
+        Path base = state.startsWith("/") ? Path.of(state) : Path.of(homeOf(environment, home), ".local/state");
+        return "sqlite:" + base.resolve("leasehold/locks.db");
     }
 
     private static String homeOf(Map<String, String> environment, String home) {
         String named = environment.getOrDefault("HOME", "");
-        String found = named.isEmpty() ? home : named;
+        // A relative one would mean other locks in each working directory.
+        String found = named.startsWith("/") ? named : home;
         // What a JVM takes for the home of a user whom the system does not know.
         if (found.isEmpty() || found.equals("?")) {
             throw new IllegalArgumentException(

@@ -86,4 +86,18 @@ class EndTimesTest {
         assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "/h"), "?"))
                 .isEqualTo("sqlite:/h/.local/state/leasehold/locks.db");
     }
+
+    @Test
+    void everyHomeMakesAPath() {
+        assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "/"), "/root"))
+                .isEqualTo("sqlite:/.local/state/leasehold/locks.db");
+        assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "//h//"), "/root"))
+                .isEqualTo("sqlite:/h/.local/state/leasehold/locks.db");
+        assertThat(StoreOption.defaultUri(java.util.Map.of("XDG_STATE_HOME", "/", "HOME", "/h"), "/root"))
+                .isEqualTo("sqlite:/leasehold/locks.db");
+        assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "/a b"), "/root"))
+                .isEqualTo("sqlite:/a b/.local/state/leasehold/locks.db");
+        assertThat(StoreOption.defaultUri(java.util.Map.of("HOME", "relative"), "/root"))
+                .isEqualTo("sqlite:/root/.local/state/leasehold/locks.db");
+    }
 }

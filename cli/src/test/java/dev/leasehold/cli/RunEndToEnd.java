@@ -327,6 +327,18 @@ class RunEndToEnd {
         assertThat(shell("$0 run demo sh -c 'ls /proc/$$/fd'")).isEqualTo("0\n1\n2\n");
     }
 
+    /** A JVM opens its modules in the place of what is closed. */
+    @Test
+    void whatIsClosedIsNoFileOfTheJvm() throws Exception {
+        assertThat(shell("$0 run demo sh -c 'readlink /proc/$$/fd/0; cat' <&-"))
+                .startsWith("/dev/null\n")
+                .contains("Bad file descriptor");
+        assertThat(shell("$0 run demo sh -c '[ /proc/$$/fd/1 -ef /dev/null ] && echo null >&2; echo x' >&-"))
+                .startsWith("null\n")
+                .doesNotContain("x\n");
+        assertThat(shell("$0 ls >&-; echo $?")).endsWith("74\n");
+    }
+
     @Test
     void aRunWithinARunOfTheSameNameDoesNotWaitInSilence() throws Exception {
         String inner = "exec " + Program.LAUNCHER + " run -w 3 demo true";

@@ -1,0 +1,70 @@
+package dev.leasehold.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.servers.RedisProcess;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** At midnight cron starts many runs at once, and the machine is busy for a while: each of them has its turn. */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class StampedeEndToEnd {
+
+    private static final int RUNS = 24;
+
+    @TempDir
+    Path dir;
+
+    @RegisterExtension
+    final Program leasehold = new Program(() -> dir);
+
+    @Test
+    void allRunsThatStartAtOnceOnSqliteHaveTheirTurn() throws Exception {
+        allHaveTheirTurn(leasehold.store());
+    }
+
+    @Test
+    void allRunsThatStartAtOnceOnRedisHaveTheirTurn() throws Exception {
+        try (RedisProcess redis = RedisProcess.start()) {
+            allHaveTheirTurn(redis.uri());
+        }
+    }
+
+    private void allHaveTheirTurn(String store) throws Exception {
+        leasehold
+                .start(Map.of("LEASEHOLD_STORE", store), List.of("run", "demo", "true"))
+                .succeeded();
+        List<Program.Run> runs = new ArrayList<>();
+        for (int i = 0; i < RUNS; i++) {
+            runs.add(leasehold.start(
+                    Map.of("LEASEHOLD_STORE", store), List.of("run", "demo", "sh", "-c", "echo >>turns")));
+        }
+        for (Program.Run run : runs) {
+            run.process().waitFor();
+            assertThat(run.err()).isEmpty();
+        }
+        assertThat(Files.readAllLines(dir.resolve("turns"))).hasSize(RUNS);
+    }
+
+    /** What a user has said in the URI counts, and is not said twice. */
+    @Test
+    void theTimeForTheStoreIsTheUsers() throws Exception {
+        String brief = "redis://127.0.0.1:1?leasehold.storeTimeout=300";
+        leasehold.run("run", "--store", brief, "demo", "true").failed(69, "did not answer for");
+        leasehold
+                .run("run", "--store", "redis://127.0.0.1:1", "--store-timeout", "400ms", "demo", "true")
+                .failed(69, "did not answer for");
+        leasehold
+                .run("run", "--store", brief, "--store-timeout", "1m", "demo", "true")
+                .failed(64, "given twice");
+        leasehold.run("run", "--store-timeout", "2h", "demo", "true").failed(64, "10 ms to 1 hour");
+    }
+}
