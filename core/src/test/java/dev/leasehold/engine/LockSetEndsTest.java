@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -71,6 +72,20 @@ class LockSetEndsTest {
         CompletableFuture<LeaseSet> set = client.lockAll("a", "b").acquireAsync();
         assertThat(client.info("b")).isPresent();
         assertThat(set.cancel(false)).isTrue();
+        assertThatNothingIsHeld();
+    }
+
+    /** Its names are free at once, whatever its users' executor does. */
+    @Test
+    void aSetThatNobodyGetsIsNotKept() throws Exception {
+        LockOptions nightly = LockOptions.defaults().withAtLeast(Duration.ofMinutes(10));
+        CompletableFuture<LeaseSet> set =
+                client.lockAll("a", "b").withOptions(nightly).acquireAsync();
+        while (callbacks.isEmpty()) {
+            store.asked.forEach(Runnable::run);
+        }
+        assertThat(set.cancel(false)).isTrue();
+        await().until(() -> client.info("a").isEmpty() && client.info("b").isEmpty());
         assertThatNothingIsHeld();
     }
 

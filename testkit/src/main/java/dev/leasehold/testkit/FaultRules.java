@@ -56,7 +56,7 @@ interface FaultRules extends LeaseholdRules {
                 // A claim that comes once more after its release is granted to nobody, and runs out with its lease; a
                 // lost signal is found by asking, the sooner, the shorter the lease.
                 boolean brief = message == Message.SIGNAL
-                        || message == Message.CLAIM && (fault == Fault.REPEAT || fault == Fault.LATE);
+                        || (message == Message.CLAIM && (fault == Fault.REPEAT || fault == Fault.LATE));
                 CompletableFuture<Lease> waiting = fixture()
                         .client()
                         .lock(name, brief ? ClientFixture.BRIEF : ClientFixture.LASTING)

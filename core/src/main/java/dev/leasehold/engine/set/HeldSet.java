@@ -36,6 +36,10 @@ final class HeldSet implements LeaseSet, ScopedLeases {
         }
     }
 
+    List<HeldLease> leases() {
+        return leases;
+    }
+
     @Override
     public List<String> names() {
         return leases.stream().map(HeldLease::name).toList();
