@@ -10,10 +10,12 @@ import dev.leasehold.LeaseSet;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -99,6 +101,27 @@ class LockSetEndsTest {
         assertThat(set.cancel(false)).isTrue();
         store.asked.forEach(Runnable::run);
         assertThatNothingIsHeld();
+    }
+
+    /** The second that each of its leases would wait for a silent store is one for all. */
+    @Test
+    void aBodysSetIsGivenBackByOneLimit() throws Exception {
+        WrappedStore silent = new WrappedStore() {
+            @Override
+            public CompletionStage<ReleaseAnswer> release(Store real, LeaseId lease, Duration keepFor) {
+                return new CompletableFuture<>();
+            }
+        };
+        Leasehold waiting = Leasehold.builder().store(silent).build();
+        // Bound: one second after the other would be three in each of the tries, and load only makes one last longer.
+        await().pollInSameThread().until(() -> {
+            String name = UUID.randomUUID().toString();
+            long[] begun = {0};
+            waiting.lockAll(name + "a", name + "b", name + "c").run(set -> begun[0] = System.nanoTime());
+            return System.nanoTime() - begun[0] < TimeUnit.SECONDS.toNanos(2);
+        });
+        waiting.close(Duration.ZERO);
+        client.close();
     }
 
     @Test
