@@ -268,8 +268,12 @@ public final class HeldLease implements Lease, ScopedLeases {
 
     @Override
     public void close() {
+        close(System.nanoTime());
+    }
+
+    /** Closes as one of several, which all began to close at the same time and wait for the store no longer than one. */
+    public void close(long begun) {
         boolean lost = look() == LeaseState.LOST;
-        long begun = System.nanoTime();
         client.runOnCaller(this::endHold);
         client.spin().until(hold.released::isDone);
         awaitRelease(begun + CLOSE_WAIT_NANOS);
@@ -321,7 +325,7 @@ public final class HeldLease implements Lease, ScopedLeases {
     }
 
     /** Has no loss logged as unnoticed: its caller judges the time under the lease itself. */
-    void noticeLoss() {
+    public void noticeLoss() {
         lossNoticed = true;
     }
 
@@ -331,7 +335,7 @@ public final class HeldLease implements Lease, ScopedLeases {
      *
      * @param before the state before it was closed
      */
-    @Nullable LeaseLostException judge(LeaseState before) {
+    public @Nullable LeaseLostException judge(LeaseState before) {
         LeaseState after = look();
         if (after == LeaseState.LOST) {
             return lost(after);

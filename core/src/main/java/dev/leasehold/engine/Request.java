@@ -7,6 +7,7 @@ import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
+import dev.leasehold.engine.threads.Callbacks;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.TimeSource;
 import java.lang.ref.WeakReference;
@@ -15,7 +16,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -263,35 +263,30 @@ public final class Request implements Asker {
         }
     }
 
-    /**
-     * Returns the outcome as a future for users. It completes on their executor. Completing it early gives the request up,
-     * even if it was granted but their executor has not delivered that yet.
-     */
+    /** Returns the outcome as a future for users: see {@link Callbacks#deliver}. */
     <T> CompletableFuture<T> async(Function<@Nullable HeldLease, T> result) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        AtomicReference<@Nullable T> offered = new AtomicReference<>();
-        caller.outcome.whenComplete((lease, failure) -> {
-            if (!(failure instanceof CancellationException)) {
+        return client.callbacks().deliver(caller.outcome, new Callbacks.Delivery<@Nullable Lease, T>() {
+            @Override
+            public void known() {
                 if (observed != null) {
                     observed.settled();
                 }
-                client.callbacks().execute(() -> {
-                    tell(lease, failure, true);
-                    if (failure != null) {
-                        future.completeExceptionally(failure);
-                        return;
-                    }
-                    T value = result.apply(held(lease));
-                    offered.set(value);
-                    future.complete(value);
-                });
+            }
+
+            @Override
+            public void told(@Nullable Lease lease, @Nullable Throwable failure) {
+                tell(lease, failure, true);
+            }
+
+            @Override
+            public T value(@Nullable Lease lease) {
+                return result.apply(held(lease));
+            }
+
+            @Override
+            public void giveUp() {
+                Request.this.giveUp();
             }
         });
-        future.whenComplete((value, failure) -> {
-            if (value == null || value != offered.get()) {
-                giveUp();
-            }
-        });
-        return future;
     }
 }

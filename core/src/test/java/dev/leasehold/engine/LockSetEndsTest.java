@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,10 +10,12 @@ import dev.leasehold.LeaseSet;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.LeaseId;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -74,6 +77,20 @@ class LockSetEndsTest {
         assertThatNothingIsHeld();
     }
 
+    /** Its names are free at once, whatever its users' executor does. */
+    @Test
+    void aSetThatNobodyGetsIsNotKept() throws Exception {
+        LockOptions nightly = LockOptions.defaults().withAtLeast(Duration.ofMinutes(10));
+        CompletableFuture<LeaseSet> set =
+                client.lockAll("a", "b").withOptions(nightly).acquireAsync();
+        while (callbacks.isEmpty()) {
+            store.asked.forEach(Runnable::run);
+        }
+        assertThat(set.cancel(false)).isTrue();
+        await().until(() -> client.info("a").isEmpty() && client.info("b").isEmpty());
+        assertThatNothingIsHeld();
+    }
+
     /** A set that is not renewed has its leases confirmed in full first. */
     @Test
     void aSetThatIsCancelledWhileItIsConfirmedIsGivenBack() throws Exception {
@@ -84,6 +101,27 @@ class LockSetEndsTest {
         assertThat(set.cancel(false)).isTrue();
         store.asked.forEach(Runnable::run);
         assertThatNothingIsHeld();
+    }
+
+    /** The second that each of its leases would wait for a silent store is one for all. */
+    @Test
+    void aBodysSetIsGivenBackByOneLimit() throws Exception {
+        WrappedStore silent = new WrappedStore() {
+            @Override
+            public CompletionStage<ReleaseAnswer> release(Store real, LeaseId lease, Duration keepFor) {
+                return new CompletableFuture<>();
+            }
+        };
+        Leasehold waiting = Leasehold.builder().store(silent).build();
+        // Bound: one second after the other would be three in each of the tries, and load only makes one last longer.
+        await().pollInSameThread().until(() -> {
+            String name = UUID.randomUUID().toString();
+            long[] begun = {0};
+            waiting.lockAll(name + "a", name + "b", name + "c").run(set -> begun[0] = System.nanoTime());
+            return System.nanoTime() - begun[0] < TimeUnit.SECONDS.toNanos(2);
+        });
+        waiting.close(Duration.ZERO);
+        client.close();
     }
 
     @Test

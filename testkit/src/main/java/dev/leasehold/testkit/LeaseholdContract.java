@@ -43,6 +43,7 @@ public abstract class LeaseholdContract
                 ViewRules,
                 SharedLockRules,
                 LockSetRules,
+                TryRules,
                 ObserverRules,
                 FaultRules,
                 ClientRules {

@@ -57,7 +57,10 @@ final class ForegroundCampaign {
         CompletableFuture<@Nullable Term> office = next.won.thenApply(election::takeOffice);
         election.stand(next);
         try {
-            return office.get();
+            Term won = office.get();
+            return won == null
+                    ? elected()
+                    : won; // Whether the candidate or its client was closed shows in standing again.
         } catch (InterruptedException e) {
             next.withdraw();
             office.thenAccept(ForegroundCampaign::decline);

@@ -241,12 +241,12 @@ public final class LeaderElector implements LeaderElection {
         futures.fail(failure);
     }
 
-    /** Begins a term after a campaign was won; null if the candidate was closed in this moment. */
+    /** Begins a term after a campaign was won; null if the candidate or its client was closed in this moment. */
     @Nullable Term takeOffice(HeldLease lease) {
         Term next = new Term(lease, options, client.time(), this::termOver);
         guard.lock();
         try {
-            if (phase == Phase.CLOSED) {
+            if (phase == Phase.CLOSED || closing.isDone()) {
                 next = null;
             } else {
                 term = next;
@@ -320,15 +320,16 @@ public final class LeaderElector implements LeaderElection {
      * hear of it first, if they are quick.
      */
     private void clientCloses() {
+        closing.complete(null);
         Campaign present;
+        Term leading;
         guard.lock();
         try {
             present = campaign;
+            leading = term;
         } finally {
             guard.unlock();
         }
-        closing.complete(null);
-        Term leading = term;
         if (leading != null) {
             leading.end();
         }

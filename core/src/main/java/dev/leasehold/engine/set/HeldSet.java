@@ -36,6 +36,10 @@ final class HeldSet implements LeaseSet, ScopedLeases {
         }
     }
 
+    List<HeldLease> leases() {
+        return leases;
+    }
+
     @Override
     public List<String> names() {
         return leases.stream().map(HeldLease::name).toList();
@@ -118,8 +122,9 @@ final class HeldSet implements LeaseSet, ScopedLeases {
 
     @Override
     public void close() {
+        long begun = System.nanoTime();
         leases.forEach(HeldLease::end);
-        leases.forEach(HeldLease::close);
+        leases.forEach(lease -> lease.close(begun));
     }
 
     /** Has a body interrupted when one of the leases is lost. */
@@ -131,9 +136,12 @@ final class HeldSet implements LeaseSet, ScopedLeases {
     /** Closes all without a warning, and returns null if they were held until now, else the exception to throw. */
     @Override
     public @Nullable LeaseLostException finish() {
+        leases.forEach(HeldLease::noticeLoss);
+        List<LeaseState> before = leases.stream().map(HeldLease::look).toList();
+        close();
         LeaseLostException lost = null;
-        for (HeldLease lease : leases) {
-            LeaseLostException found = lease.finish();
+        for (int i = 0; i < leases.size(); i++) {
+            LeaseLostException found = leases.get(i).judge(before.get(i));
             lost = lost == null ? found : lost;
         }
         return lost;

@@ -6,6 +6,7 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.Request;
+import dev.leasehold.engine.threads.Callbacks;
 import dev.leasehold.internal.SerialExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * beginning. To that end all names that are missing are tried at once without queueing, the leases before the first
  * refusal are kept, all behind it are given back, and that one name is queued for. A lease that is lost meanwhile breaks
  * the rule for everything behind it: that is given back, what was queued for is withdrawn, and the lost name comes next.
+ *
+ * <p>A call that makes one try asks for one name after the other, in this order, and ends with the first refusal. So a set
+ * fails only by a name that another holds, which fails, if at all, by a later one: of several that try at the same time, one
+ * gets all its names. If all were asked for at once, each could get a part and give it back.
  *
  * <p>Its state is touched by tasks of its serial executor only.
  */
@@ -91,7 +95,7 @@ final class SetAcquisition {
         if (!outcome.isCompletedExceptionally()) {
             HeldSet held = outcome.getNow(null);
             if (held != null) {
-                client.callbacks().execute(held::close);
+                held.leases().forEach(SetAcquisition::giveBack);
             }
         }
     }
@@ -103,8 +107,13 @@ final class SetAcquisition {
 
     // ---- steps ---------------------------------------------------------------------------------------------------
 
-    /** Tries all names from one on, at once and without queueing. */
+    /** Tries all names from one on, at once and without queueing; a call that makes one try asks for the first alone. */
     private void tryFrom(int first) {
+        if (isOneTry()) {
+            queuedFor = first;
+            ask(first, Duration.ZERO);
+            return;
+        }
         unanswered = members.size() - first;
         for (int i = first; i < members.size(); i++) {
             ask(i, Duration.ZERO);
@@ -139,7 +148,7 @@ final class SetAcquisition {
             }
             return;
         }
-        if (refusal != null && !(refusal instanceof StoreUnavailableException && !isOneTry())) {
+        if (refusal != null && !(refusal instanceof StoreUnavailableException)) {
             failure = refusal;
         }
         if (--unanswered == 0) {
@@ -161,8 +170,6 @@ final class SetAcquisition {
             complete();
         } else if (lost || !tried) {
             tryFrom(kept);
-        } else if (isOneTry()) {
-            end(null);
         } else {
             queueFor(kept);
         }
@@ -270,28 +277,18 @@ final class SetAcquisition {
         }
     }
 
-    /** Returns the outcome as a future for users, on their executor. Completing it early gives everything back. */
+    /** Returns the outcome as a future for users: see {@link Callbacks#deliver}. */
     <T> CompletableFuture<T> async(Function<@Nullable HeldSet, T> result) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        AtomicReference<@Nullable T> offered = new AtomicReference<>();
-        outcome.whenComplete((held, refusal) -> {
-            if (!outcome.isCancelled()) {
-                client.callbacks().execute(() -> {
-                    if (refusal != null) {
-                        future.completeExceptionally(refusal);
-                        return;
-                    }
-                    T value = result.apply(held);
-                    offered.set(value);
-                    future.complete(value);
-                });
+        return client.callbacks().deliver(outcome, new Callbacks.Delivery<@Nullable HeldSet, T>() {
+            @Override
+            public T value(@Nullable HeldSet held) {
+                return result.apply(held);
+            }
+
+            @Override
+            public void giveUp() {
+                SetAcquisition.this.giveUp();
             }
         });
-        future.whenComplete((value, refusal) -> {
-            if (value == null || value != offered.get()) {
-                giveUp();
-            }
-        });
-        return future;
     }
 }

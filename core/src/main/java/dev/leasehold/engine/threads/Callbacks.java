@@ -2,9 +2,12 @@ package dev.leasehold.engine.threads;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +45,53 @@ public final class Callbacks implements Executor, AutoCloseable {
         };
         Runnable passed = users == null ? guarded : () -> pass(users, guarded);
         executeOwn(passed);
+    }
+
+    /** A delivery is what becomes of an outcome of the engine on its way to a user's future. */
+    public interface Delivery<V extends @Nullable Object, T> {
+        /** The outcome is known; called by the engine. */
+        default void known() {}
+
+        /** The outcome is told; called where users' code runs. */
+        default void told(V value, @Nullable Throwable failure) {}
+
+        /** Returns what users get; never null. */
+        T value(V value);
+
+        /** Nobody gets the outcome, which may be there or not. */
+        void giveUp();
+    }
+
+    /**
+     * Returns an outcome as a future for users. It completes on their executor. Completing it early gives the call up, even if
+     * it was granted but their executor has not delivered that yet.
+     */
+    @SuppressWarnings("NullAway") // The value of an outcome without a failure is a V.
+    public <V extends @Nullable Object, T> CompletableFuture<T> deliver(
+            CompletableFuture<V> outcome, Delivery<V, T> delivery) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        AtomicReference<@Nullable T> offered = new AtomicReference<>();
+        outcome.whenComplete((value, failure) -> {
+            if (!(failure instanceof CancellationException)) {
+                delivery.known();
+                execute(() -> {
+                    delivery.told(value, failure);
+                    if (failure != null) {
+                        future.completeExceptionally(failure);
+                        return;
+                    }
+                    T users = delivery.value(value);
+                    offered.set(users);
+                    future.complete(users);
+                });
+            }
+        });
+        future.whenComplete((value, failure) -> {
+            if (value == null || value != offered.get()) {
+                delivery.giveUp();
+            }
+        });
+        return future;
     }
 
     /** Runs a task of the client that may block, on the client's own threads. */

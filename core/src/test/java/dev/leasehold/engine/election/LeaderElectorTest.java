@@ -194,6 +194,61 @@ class LeaderElectorTest {
         }
     }
 
+    /** Closes a client in whose last step, before its queues close, its candidate's grant comes. */
+    private static void closeWhileElected(Leasehold leasehold, LeaderElection election, CompletableFuture<Void> late) {
+        election.awaitLeadershipAsync().whenComplete((lease, failure) -> late.complete(null));
+        CompletableFuture<?> closed = leasehold.closeAsync(Duration.ofHours(1));
+        assertThat(late).as("the grant came").isDone();
+        assertThat(election.isLeader()).isFalse();
+        assertThat(closed).isDone();
+    }
+
+    private static Leasehold slow(CompletableFuture<Void> late, CountDownLatch asked) {
+        WrappedStore slow = new WrappedStore() {
+            @Override
+            public CompletionStage<ClaimAnswer> claim(Store store, Claim claim) {
+                asked.countDown();
+                return late.thenCompose(done -> store.claim(claim));
+            }
+        };
+        return Leasehold.builder()
+                .store(slow)
+                .timeSource(new StoppedTimeSource())
+                .executor(Runnable::run)
+                .build();
+    }
+
+    @Test
+    void whoIsElectedWhileItsClientClosesDoesNotLead() {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        Leasehold leasehold = slow(late, new CountDownLatch(1));
+        LeaderElection election = leasehold.election("office");
+        election.start();
+        closeWhileElected(leasehold, election, late);
+    }
+
+    @Test
+    void whoIsElectedWhileItsClientClosesDoesNotWork() throws Exception {
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        Leasehold leasehold = slow(late, asked);
+        LeaderElection election = leasehold.election("office");
+        CompletableFuture<?> worker = CompletableFuture.runAsync(() -> {
+            try {
+                election.run(lease -> {
+                    throw new AssertionError("it leads");
+                });
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertThat(asked.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+        closeWhileElected(leasehold, election, late);
+        assertThatThrownBy(() -> worker.get(A_MINUTE, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+    }
+
     /** Returns how long a candidate took to close in its own listener. */
     private static long closingInAListener(Leasehold leasehold) throws InterruptedException {
         LeaderElection election = leasehold.election("office");
