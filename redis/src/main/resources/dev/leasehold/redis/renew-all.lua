@@ -14,6 +14,8 @@ for i = 1, #KEYS do
       redis.call('PEXPIRE', KEYS[i], ARGV[2 * i])
       left = duration
     end
+  elseif type(value) == 'string' then
+    left = renewOfSeveral(KEYS[i], value, beginning, duration)
   end
   answers[i] = left
 end

@@ -119,8 +119,38 @@ class RenewalTest {
         }
     }
 
+    @Test
+    void readersAreRenewedTogetherToo() throws Exception {
+        try (RealTime time = new RealTime();
+                RedisProcess redis = RedisProcess.start()) {
+            Store store =
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
+            List<LeaseId> leases = new ArrayList<>();
+            for (int i = 0; i < MANY; i++) {
+                int share = i % 2 == 0 ? Claim.UNLIMITED : MANY;
+                Claim claim = new Claim(new ClaimId("client", i + 1), "x" + i % 10, share, SHORT, false);
+                leases.add(((ClaimAnswer.Granted) get(store.claim(claim))).lease());
+            }
+            get(store.release(leases.get(LOST), Duration.ZERO));
+            redis.commands().configResetstat();
+            List<CompletionStage<RenewAnswer>> answers = new ArrayList<>();
+            redis.signal("STOP");
+            try {
+                leases.forEach(lease -> answers.add(store.renew(lease, LEASE)));
+            } finally {
+                redis.signal("CONT");
+            }
+            for (int i = 0; i < MANY; i++) {
+                assertThat(get(answers.get(i)))
+                        .isInstanceOf(i == LOST ? RenewAnswer.Lost.class : RenewAnswer.Renewed.class);
+            }
+            assertThat(renewals(redis)).isLessThan(MANY / 5);
+            store.close();
+        }
+    }
+
     private static StoreContext context(TimeSource time) {
-        return new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals());
+        return new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals());
     }
 
     private static int renewals(RedisProcess server) {

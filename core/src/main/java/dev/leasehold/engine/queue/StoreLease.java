@@ -95,7 +95,7 @@ final class StoreLease {
         this.leaseNanos = asked.toNanos();
         this.askedNanos = leaseNanos;
         this.endInStore = now + withMargin(leaseNanos);
-        planRenewal();
+        planRenewal(false);
         if (pushed) {
             renewAt = now + Math.min(MOST_PAUSE_AFTER_PUSH_NANOS, validity.nanosLeft(now) / 10);
         }
@@ -238,9 +238,8 @@ final class StoreLease {
         }
         validity = merged;
         long sentAt = confirmed.sentAt().nanos();
-        if (doubted && sentAt - doubtedAt >= 0) {
-            doubted = false;
-        }
+        boolean resolved = doubted && sentAt - doubtedAt >= 0;
+        doubted &= !resolved;
         if (preparedFor != null && askedAt - preparedAt >= 0) {
             prepared = true;
         }
@@ -252,7 +251,7 @@ final class StoreLease {
         }
         List<Extension> covered = extensionsAskedBy(askedAt);
         if (!doubted && (preparedFor == null || prepared) && extensions.isEmpty()) {
-            planRenewal();
+            planRenewal(resolved);
         }
         return covered;
     }
@@ -389,10 +388,12 @@ final class StoreLease {
 
     /**
      * Plans the renewal for a third of the way to the deadline, or up to a 128th part of that earlier: at a multiple of a
-     * power of two, so that leases of like length are renewed together, which costs client and store much less.
+     * power of two, so that leases of like length are renewed together, which costs client and store much less. After a doubt
+     * up to half of the way earlier: many leases may have it, and be renewed, at one moment.
      */
-    private void planRenewal() {
+    private void planRenewal(boolean spread) {
         long third = (validity.deadline() - validity.sentAt().nanos()) / 3;
-        renewAt = DueTimes.together(validity.sentAt().nanos() + third, third);
+        long pause = spread ? third / 2 + random.nextLong(third / 2 + 1) : third;
+        renewAt = DueTimes.together(validity.sentAt().nanos() + pause, third);
     }
 }

@@ -11,6 +11,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +49,30 @@ class LocalQueueDoubtTest {
         assertThat(harness.one(Action.Settle.class).state()).isEqualTo(LeaseState.LOST);
         harness.none(Action.SendRelease.class);
         harness.isIdle();
+    }
+
+    @Test
+    @DisplayName(
+            "Leases that were in doubt together, as after a broken connection, are not renewed in step from then on")
+    void renewalsAfterADoubtAreSpread() {
+        LocalQueueHarness readers = LocalQueueHarness.sharing(Claim.UNLIMITED);
+        for (int i = 0; i < 40; i++) {
+            readers.joins();
+        }
+        readers.all(Action.SendClaim.class).forEach(send -> readers.grants(send.claim()));
+        readers.send(new Event.DoubtSignal());
+        readers.all(Action.SendRenew.class).forEach(send -> readers.renewed(send.lease(), LEASE));
+        int all = 0;
+        int most = 0;
+        for (int i = 0; i < 105; i++) {
+            readers.pass(Duration.ofMillis(100));
+            List<Action.SendRenew> together = readers.all(Action.SendRenew.class);
+            together.forEach(send -> readers.renewed(send.lease(), LEASE));
+            all += together.size();
+            most = Math.max(most, together.size());
+        }
+        assertThat(all).isGreaterThanOrEqualTo(40);
+        assertThat(most).isLessThan(10);
     }
 
     @Test
