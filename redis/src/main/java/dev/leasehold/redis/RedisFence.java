@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * replica may show an older state. Everybody who writes the resource must do it through a guard.
  *
  * <p>The lock may live in any store, in this Redis or elsewhere; the tokens of one resource must come from one lock.
- * The newest token is kept in the key {@code leasehold:fence:{RESOURCE}}, without an end: a fence that forgets lets old
+ * The newest token is kept in the key {@code leasehold:(fence):{RESOURCE}}, without an end: a fence that forgets lets old
  * writers in. It lives and dies with the data that it guards, in the same server; delete it together with the resource, and
  * {@link #reset} it when the lock moves to another kind of store, whose tokens may be smaller.
  *
@@ -58,7 +58,7 @@ public final class RedisFence {
     private RedisFence(RedisScriptingCommands<String, String> commands, String resource) {
         this.commands = commands;
         this.resource = resource;
-        this.key = "leasehold:fence:{" + resource + '}';
+        this.key = "leasehold:(fence):{" + resource + '}';
     }
 
     /**

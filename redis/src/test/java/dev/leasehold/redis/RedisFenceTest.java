@@ -3,6 +3,9 @@ package dev.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.RedisGroup;
@@ -12,6 +15,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.RedisClusterClient;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisFenceTest {
 
-    private static final String KEY = "leasehold:fence:{account}";
+    private static final String KEY = "leasehold:(fence):{account}";
 
     @RegisterExtension
     private static final Started<RedisProcess> SERVER = new Started<>(RedisProcess::start);
@@ -34,6 +38,18 @@ class RedisFenceTest {
         redis = SERVER.get().commands();
         redis.flushall();
         fence = RedisFence.on(redis, "account");
+    }
+
+    /** The lock's key was the fence's, in this namespace. */
+    @Test
+    void aFenceHarmsNoLockInANamespaceOfItsName() throws Exception {
+        try (Leasehold client =
+                Leasehold.builder().uri(SERVER.get().uri()).namespace("fence").build()) {
+            Lease lease = client.lock("account").acquire();
+            fence.reset();
+            lease.extend(Duration.ofSeconds(40));
+            assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+        }
     }
 
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** These tests are about readers at the fence of a resource in Redis. */
 class SharedRedisFenceTest {
 
-    private static final String KEY = "leasehold:fence:{account}";
+    private static final String KEY = "leasehold:(fence):{account}";
     private static final long BIG = 1L << 53;
 
     private RedisProcess server;

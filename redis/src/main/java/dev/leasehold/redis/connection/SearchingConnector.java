@@ -19,7 +19,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A searching connector finds, among several servers, the one that is wanted. It asks all at once for a master, so that a silent one
+ * A searching connector finds, among several servers, the one that is wanted. It asks all at once, so that a silent one
  * keeps nobody out.
  *
  * <p>It waits for the silent ones for a second, since there may be another master among them. Then it takes the master that it has; or, if
@@ -32,8 +32,8 @@ public final class SearchingConnector implements Connector {
     public enum Wanted {
         /** The only one that says that it is a master; two are refused. */
         ONLY_MASTER,
-        /** The first that says that it is a master: the sentinels may be of different opinions for a while. */
-        FIRST_MASTER,
+        /** The first that can be reached: each is the way over one sentinel to the master that it names. */
+        FIRST,
         /** Any server. They are asked in turn, and the next where one has failed, or has been silent for a second. */
         ANY
     }
@@ -140,7 +140,7 @@ public final class SearchingConnector implements Connector {
                 opening = CompletableFuture.failedFuture(e);
             }
             opening.whenComplete((connection, why) -> {
-                if (why != null || wanted == Wanted.ANY) {
+                if (why != null || wanted != Wanted.ONLY_MASTER) {
                     answered(next, connection, why);
                 } else {
                     connection.async().role().whenComplete((role, unknown) -> {

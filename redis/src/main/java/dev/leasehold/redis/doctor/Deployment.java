@@ -31,7 +31,7 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
         List<Connector> servers = each().stream()
                 .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
                 .toList();
-        Wanted wanted = cluster ? Wanted.ANY : isSentinel() ? Wanted.FIRST_MASTER : Wanted.ONLY_MASTER;
+        Wanted wanted = cluster ? Wanted.ANY : isSentinel() ? Wanted.FIRST : Wanted.ONLY_MASTER;
         return servers.size() == 1 ? servers.get(0) : new SearchingConnector(name, () -> servers, wanted, time);
     }
 
