@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +71,7 @@ final class WaitPoller {
 
     private final StoreContext context;
     private final Runnable startLook;
-    private final boolean signalsSuffice;
+    private final BooleanSupplier signalsSuffice;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<ClaimId, Wait> waits = new LinkedHashMap<>();
     private TimeSource.@Nullable Timer timer;
@@ -86,7 +87,7 @@ final class WaitPoller {
      * @param startLook has {@link #look} called by another thread, soon
      * @param signalsSuffice whether a lock may be relied on as soon as its row says so
      */
-    WaitPoller(StoreContext context, Runnable startLook, boolean signalsSuffice) {
+    WaitPoller(StoreContext context, Runnable startLook, BooleanSupplier signalsSuffice) {
         this.signalsSuffice = signalsSuffice;
         this.context = context;
         this.startLook = startLook;
@@ -328,8 +329,9 @@ final class WaitPoller {
                 Given given = seen.given().get(wait.id());
                 if (given != null && given.left() > 0) {
                     waits.remove(wait.id());
-                    Validity validity =
-                            signalsSuffice ? Validity.of(sentAt, Duration.of(given.left(), ChronoUnit.MICROS)) : null;
+                    Validity validity = signalsSuffice.getAsBoolean()
+                            ? Validity.of(sentAt, Duration.of(given.left(), ChronoUnit.MICROS))
+                            : null;
                     signals.add(() -> context.signals().granted(given.grant(), validity));
                 } else {
                     int place = Math.max(1, seen.places().getOrDefault(wait.lock(), wait.place()));
