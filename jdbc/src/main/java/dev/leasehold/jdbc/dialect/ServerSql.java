@@ -46,6 +46,7 @@ public final class ServerSql {
     public final String recount;
     public final String removeExpired;
     public final String findWaiter;
+    public final String lockWaiter;
     public final String firstWaiter;
     public final String tail;
     public final String addWaiter;
@@ -109,6 +110,7 @@ public final class ServerSql {
         removeExpired = text("DELETE FROM $waiter" + ROW + " AND alive_until <= ?");
         String waiter = "SELECT position, client, counter, owner, lease, spare, share FROM $waiter" + ROW;
         findWaiter = text(waiter + " AND client = ? AND counter = ?");
+        lockWaiter = findWaiter + " FOR UPDATE";
         firstWaiter = text(waiter + " ORDER BY position LIMIT 1");
         tail = text("SELECT COUNT(*), COALESCE(MAX(position), 0) FROM $waiter" + ROW);
         addWaiter = text("INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public final class DatabaseAccess {
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
 
     private volatile @Nullable ReadyDatabase ready;
+    private final AtomicBoolean elsewhere = new AtomicBoolean();
 
     /**
      * Makes an access; connects to nothing yet.
@@ -141,6 +143,25 @@ public final class DatabaseAccess {
         return known != null
                 && known.texts().dialect().canNotify()
                 && !known.found().throughPooler();
+    }
+
+    /** Returns whether reads outside of transactions are known to be answered by another server. */
+    boolean isReadElsewhere() {
+        return elsewhere.get();
+    }
+
+    /** Notes that a row could not be seen right after its insert. */
+    void readElsewhere() {
+        if (elsewhere.compareAndSet(false, true)) {
+            System.getLogger("dev.leasehold.jdbc")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the store " + store
+                                    + " did not see its own row right after it had inserted it: something in"
+                                    + " between sends reads to another server (a pooler that balances loads, a reader"
+                                    + " endpoint). Locks are as right, but waiters hear of them late. Have all statements of"
+                                    + " this user sent to the primary (docs/sql.md)");
+        }
     }
 
     /** Works with a borrowed connection, in auto-commit mode, for something that is not an operation. */

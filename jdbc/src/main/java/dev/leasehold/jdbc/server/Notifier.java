@@ -5,6 +5,8 @@ import dev.leasehold.jdbc.protocol.LocalClients;
 import dev.leasehold.jdbc.protocol.TxContext;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +20,19 @@ public final class Notifier {
 
     private static final int LONGEST_CHANNEL = 63;
 
+    /** PostgreSQL says so of a commit that it has undone, since there was no room for its messages. */
+    private static final String LIMIT_EXCEEDED = "54000";
+
+    private static final long REST_NANOS = TimeUnit.MINUTES.toNanos(1);
+
     private final LocalClients.LocalClient self;
     private final boolean notify;
     private volatile @Nullable String joined;
+
+    /** When the server's queue of messages was found to be full, or long ago. */
+    private volatile long fullAt = System.nanoTime() - REST_NANOS;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     /**
      * Makes a notifier.
@@ -47,7 +59,7 @@ public final class Notifier {
 
     /** Adds the notifications to the transaction. */
     void write(List<TxContext.Notification> notifications, Sql sql, ReadyDatabase at) throws SQLException {
-        if (!notify || !at.texts().dialect().canNotify()) {
+        if (!notify || !at.texts().dialect().canNotify() || System.nanoTime() - fullAt < REST_NANOS) {
             return;
         }
         for (TxContext.Notification item : notifications) {
@@ -55,6 +67,27 @@ public final class Notifier {
                     item instanceof TxContext.Notification.Broken broken ? "broken " + broken.lock() : "granted";
             send(sql, channel(item.client()), payload);
         }
+    }
+
+    /**
+     * Returns whether a transaction was undone because the server has no room for messages. Then none are written for a while:
+     * waiters find out by asking, and poll as soon as they notice.
+     */
+    boolean isFull(SQLException e) {
+        if (!LIMIT_EXCEEDED.equals(e.getSQLState())) {
+            return false;
+        }
+        fullAt = System.nanoTime();
+        if (warned.compareAndSet(false, true)) {
+            System.getLogger("dev.leasehold.jdbc")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "PostgreSQL has no room for messages (" + e.getMessage()
+                                    + "): some session, perhaps of another"
+                                    + " application, has listened and keeps a transaction open (pg_stat_activity shows it"
+                                    + " as idle in transaction). Until it ends, waiters hear of a release late");
+        }
+        return true;
     }
 
     public static boolean send(Sql sql, String channel, String payload) throws SQLException {

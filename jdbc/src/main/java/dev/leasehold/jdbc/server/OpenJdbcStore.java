@@ -75,7 +75,8 @@ public final class OpenJdbcStore
         this.executor = new OperationExecutor(
                 database, name, context, notifier, this::added, session, new CallerRunsPolicy(context, source));
         this.workers = new Workers("leasehold-jdbc-" + id, connections);
-        this.poller = new WaitPoller(context, () -> later(this::look), session == null);
+        this.poller =
+                new WaitPoller(context, () -> later(this::look), () -> session == null && !database.isReadElsewhere());
         Workers.Task batch = new Workers.Task(Workers.Rank.BATCH, null, this::renewGathered, null);
         this.renewals =
                 new Renewals(context.time(), shared, this::renewAlone, () -> workers.submit(batch), workers::areTaken);
@@ -369,7 +370,7 @@ public final class OpenJdbcStore
 
     @Override
     public void told(boolean comesThrough) {
-        poller.told(comesThrough);
+        poller.told(comesThrough && !database.isReadElsewhere());
     }
 
     @Override

@@ -216,10 +216,13 @@ final class OperationExecutor {
     private boolean isRetryable(SQLException e) {
         ReadyDatabase known = database.known();
         return e instanceof RowReplaced
+                || notifier.isFull(e)
                 || (known != null && known.texts().dialect().isRetryable(e));
     }
 
-    private <T> boolean attempt(ServerOperation<T> request, PooledConnection borrowed) throws SQLException {
+    private <T> boolean attempt(ServerOperation<T> asked, PooledConnection borrowed) throws SQLException {
+        // Without a transaction it might read another server.
+        ServerOperation<T> request = database.isReadElsewhere() ? asked.withoutWaiting() : asked;
         ReadyDatabase at = database.ready(borrowed);
         if (at.found().otherIsolation() && at.texts().dialect().singleStatementsNeedReadCommitted()) {
             borrowed.readCommitted();
@@ -246,6 +249,9 @@ final class OperationExecutor {
         } finally {
             if (path.hasJoined()) {
                 request.operation().cutOff();
+            }
+            if (path.isReadElsewhere()) {
+                database.readElsewhere();
             }
         }
         callerRuns.heard(askedAt);

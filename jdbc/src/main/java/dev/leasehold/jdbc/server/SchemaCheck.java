@@ -85,11 +85,9 @@ public final class SchemaCheck {
             LOG.log(Level.INFO, "the store {0} has its tables in {1}: {2}", store, tables.schema(), tables.in("$lock"));
         }
         known = tables;
-        // A pooler's sessions are not ours to set; and where the level has to be set, there is no pooler.
+        // A pooler's sessions are not ours to set, and the protocol is right at other levels, too.
         boolean other = dialect.needsReadCommitted()
-                || (!throughPooler
-                        && connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED); and the protocol is right at other levels.
-                        && connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED;
+                || (!throughPooler && connection.getTransactionIsolation() != Connection.TRANSACTION_READ_COMMITTED);
         String place = connection.getMetaData().getURL() + " " + connection.getCatalog() + " " + tables.in("$lock");
         return new Found(new ServerSql(tables), other, place, throughPooler);
     }

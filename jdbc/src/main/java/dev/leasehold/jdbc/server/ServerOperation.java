@@ -53,6 +53,11 @@ record ServerOperation<T>(
         return new ServerOperation<>(operation, lock, null, waiting, claim, ifTaken, makesRow, repeatable);
     }
 
+    /** Returns the same operation, that reads in transactions only. */
+    ServerOperation<T> withoutWaiting() {
+        return new ServerOperation<>(operation, lock, first, null, claim, ifTaken, makesRow, repeatable);
+    }
+
     /** Returns whether a row that a transaction has locked says that the claim can only wait, which needs no transaction. */
     boolean canOnlyWait(ServerLocks.Locked locked) {
         return waiting != null && ifTaken == null && isTaken(locked);

@@ -22,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,7 +75,7 @@ final class WaitPoller {
 
     private final StoreContext context;
     private final Runnable startLook;
-    private final boolean signalsSuffice;
+    private final BooleanSupplier signalsSuffice;
     private final ReentrantLock mutex = new ReentrantLock();
     private final Map<ClaimId, Wait> waits = new LinkedHashMap<>();
     private TimeSource.@Nullable Timer timer;
@@ -90,7 +91,7 @@ final class WaitPoller {
      * @param startLook has {@link #look} called by another thread, soon
      * @param signalsSuffice whether a lock may be relied on as soon as its row says so
      */
-    WaitPoller(StoreContext context, Runnable startLook, boolean signalsSuffice) {
+    WaitPoller(StoreContext context, Runnable startLook, BooleanSupplier signalsSuffice) {
         this.signalsSuffice = signalsSuffice;
         this.context = context;
         this.startLook = startLook;
@@ -332,7 +333,7 @@ final class WaitPoller {
                 Given given = seen.given().get(wait.id());
                 if (given != null && given.left() > 0) {
                     waits.remove(wait.id());
-                    Validity validity = signalsSuffice && !given.unsure()
+                    Validity validity = signalsSuffice.getAsBoolean() && !given.unsure()
                             ? Validity.of(sentAt, Duration.of(given.left(), ChronoUnit.MICROS))
                             : null;
                     signals.add(() -> context.signals().granted(given.grant(), validity));

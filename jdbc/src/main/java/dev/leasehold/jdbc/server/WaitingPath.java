@@ -95,6 +95,7 @@ final class WaitingPath {
     private final Object namespace;
     private final StoreContext context;
     private boolean joined;
+    private boolean readElsewhere;
 
     WaitingPath(Sql sql, ServerSql texts, Object namespace, StoreContext context) {
         this.sql = sql;
@@ -106,6 +107,11 @@ final class WaitingPath {
     /** Returns whether the queue may have changed, also where a method answered null, or failed. */
     boolean hasJoined() {
         return joined;
+    }
+
+    /** Returns whether a read did not see what had been written right before it, so that another server has answered. */
+    boolean isReadElsewhere() {
+        return readElsewhere;
     }
 
     /**
@@ -127,6 +133,7 @@ final class WaitingPath {
                 return null;
             }
             view = look(claim.lock(), claim.id());
+            readElsewhere = view != null && view.own() == null && isThere(claim);
             return view == null || !view.ownIsAlive() || view.isOpenTo(claim.id(), claim.share())
                     ? null
                     : busy(view, claim);
@@ -201,6 +208,12 @@ final class WaitingPath {
             }
             throw e;
         }
+    }
+
+    /** Looks for the claim's row by a statement that only the server can answer which is written to. */
+    private boolean isThere(Claim claim) throws SQLException {
+        ClaimId id = claim.id();
+        return sql.first(texts.lockWaiter, row -> 1, namespace, name(claim.lock()), id.client(), id.counter()) != null;
     }
 
     private void count(Claim claim, Set<ClaimId> joining) throws SQLException {

@@ -36,10 +36,16 @@ final class Workers {
     /** A task of an earlier rank goes first, and has a place among the workers that later ones leave free. */
     enum Rank {
         /** Batches of renewals, which wait for nobody's row. */
-        BATCH,
+        BATCH(0),
         /** Single renewals and releases. */
-        HELD,
-        OTHER
+        HELD(1),
+        OTHER(2);
+
+        private final int left;
+
+        Rank(int left) {
+            this.left = left;
+        }
     }
 
     /**
@@ -144,7 +150,7 @@ final class Workers {
 
     /** Returns whether there is a place for a task of this rank: one less for each rank before, if there are enough. */
     private boolean hasPlace(Rank rank) {
-        return working < most - Math.min(rank.ordinal(), most / 2);
+        return working < most - Math.min(rank.left, most / 2);
     }
 
     /** Returns whether what keeps a lease, and may wait for a row, has to wait for a worker. */

@@ -1,0 +1,120 @@
+package dev.leasehold.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.testkit.RealTime;
+import dev.leasehold.testkit.Started;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * A pooler sends reads outside of transactions to a replica that has not received what was written: here to another table, with
+ * nobody in the queue.
+ */
+class ReadsElsewhereTest {
+
+    @RegisterExtension
+    private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
+
+    private final List<String> warnings = new CopyOnWriteArrayList<>();
+
+    @Test
+    void aClaimJoinsOnceAndTheCauseIsNamed() throws Exception {
+        Logger logger = Logger.getLogger("dev.leasehold.jdbc");
+        Handler handler = noting();
+        logger.addHandler(handler);
+        try (Leasehold holder = Leasehold.connect(POSTGRES.get().url());
+                RealTime time = new RealTime();
+                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement();
+                Lease held = holder.lock("a").acquire()) {
+            statement.execute("CREATE TABLE leasehold_waiter_seen (LIKE leasehold_waiter)");
+            SharedClient client = new SharedClient(JdbcStore.using(balancing()), time);
+            Claim claim = client.claim("a", Claim.EXCLUSIVE, Duration.ofMinutes(1));
+            for (int i = 0; i < 5; i++) {
+                assertThat(client.ask(claim))
+                        .isInstanceOfSatisfying(
+                                ClaimAnswer.Busy.class,
+                                busy -> assertThat(busy.place()).isEqualTo(1));
+            }
+            assertThat(waiters(statement)).isEqualTo(1);
+            assertThat(warnings).singleElement().asString().contains("sends reads to another server");
+            assertThat(held.isValid()).isTrue();
+            TestClient.get(client.store.withdraw("a", claim.id()));
+            assertThat(waiters(statement)).isZero();
+            client.store.close();
+        } finally {
+            logger.removeHandler(handler);
+        }
+    }
+
+    private static long waiters(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM leasehold_waiter")) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    private static DataSource balancing() {
+        return proxy(DataSource.class, (self, method, arguments) -> {
+            Connection real = DriverManager.getConnection(POSTGRES.get().url());
+            return proxy(Connection.class, (connection, called, values) -> {
+                if (called.getName().equals("prepareStatement") && real.getAutoCommit()) {
+                    values[0] = elsewhere((String) values[0]);
+                }
+                try {
+                    return called.invoke(real, values);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+        });
+    }
+
+    private static String elsewhere(String statement) {
+        return statement.startsWith("SELECT") && !statement.contains("FOR UPDATE")
+                ? statement.replace("leasehold_waiter\"", "leasehold_waiter_seen\"")
+                : statement;
+    }
+
+    private static <T> T proxy(Class<T> type, java.lang.reflect.InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+
+    private Handler noting() {
+        return new Handler() {
+            @Override
+            public void publish(LogRecord logged) {
+                if (logged.getLevel().intValue() >= Level.WARNING.intValue()) {
+                    warnings.add(logged.getMessage());
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+    }
+}
