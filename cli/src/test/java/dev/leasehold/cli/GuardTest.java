@@ -21,14 +21,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * These tests are about the guard and the start of a command by themselves: no lock, no wrapper, times as the test likes
- * them.
- */
+/** These tests are about the guard and the start of a command by themselves: no lock, no wrapper, times as the test likes. */
 class GuardTest {
 
     private static final Duration GRACE = Duration.ofMillis(300);
@@ -64,10 +60,15 @@ class GuardTest {
     }
 
     private void hear(String... lines) throws InterruptedException {
-        for (String line : lines) {
-            // Less than the minute for which the patches of battery/guards have it say nothing.
+        for (String line : lines) { // Less than the minute for which the patches of battery/guards have it say nothing.
             assertThat(said.poll(45, TimeUnit.SECONDS)).isEqualTo(line);
         }
+    }
+
+    /** With a deadline that is not waited for. */
+    private void arm() throws InterruptedException {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
     }
 
     /** In hundredths of a second. */
@@ -113,9 +114,7 @@ class GuardTest {
         hear("armed", "armed", "armed");
         Files.createFile(busy);
 
-        assertThat(command.waitFor(A_MINUTE, TimeUnit.SECONDS))
-                .as("it has ended")
-                .isTrue();
+        assertThat(command.waitFor(A_MINUTE, TimeUnit.SECONDS)).isTrue();
         assertThat(BootClock.now()).isGreaterThanOrEqualTo(times.killAt());
         assertThat(command.exitValue()).isEqualTo(137);
         hear("term");
@@ -136,10 +135,9 @@ class GuardTest {
             hear("armed", "armed");
             time *= 2;
         } while (BootClock.now() >= earlier.termAt()); // The machine was too busy: the earlier one may have begun.
-        long killAt = earlier.killAt();
-        await().until(() -> BootClock.now() > killAt + 100);
+        long end = earlier.killAt() + 100;
+        await().until(() -> BootClock.now() > end);
         guard.sync();
-
         hear("synced");
     }
 
@@ -161,8 +159,7 @@ class GuardTest {
         startAnew(
                 Duration.ofSeconds(2),
                 "if rm " + slow + " 2>/dev/null; then sleep 2.2; cat /proc/uptime >" + end + "; fi");
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         Process command = readyCommand(STUBBORN);
         guard.endCommand();
         hear("term", "dead");
@@ -183,8 +180,7 @@ class GuardTest {
     }
 
     private Process commandThatEndsAtTerm() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         return readyCommand("trap 'sleep .3; exit 4' TERM; echo >\"$1/ready\"; while :; do sleep .05; done");
     }
 
@@ -216,23 +212,18 @@ class GuardTest {
     }
 
     @Test
-    @DisplayName("A process that was found once is killed also when its parent has died of the SIGTERM")
     void whatWasFoundOnceIsKilledThoughItsParentDied() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         long child = orphan();
         guard.endCommand();
         hear("armed");
         hear("term", "dead");
-
         assertThat(isRunning(child)).isFalse();
     }
 
     @Test
-    @DisplayName("A late renewal does not take the place of a deadline that has begun")
     void aLateRenewalDoesNotReplaceADeadline() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         long child = orphan();
         hear("armed");
         guard.watch(in(0, 300));
@@ -247,10 +238,8 @@ class GuardTest {
     }
 
     @Test
-    @DisplayName("the death of the wrapper does not take the place of a deadline that has begun")
     void theDeathOfTheWrapperDoesNotReplaceABegunDeadline() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         long child = orphan();
         hear("armed");
         guard.watch(in(0, 300));
@@ -265,12 +254,10 @@ class GuardTest {
 
     @Test
     void aProcessSeenAtARenewalIsFoundWithoutItsParent() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         long child = orphan();
         hear("armed");
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         started.forEach(Process::destroyForcibly);
         await().until(() -> started.stream().noneMatch(Process::isAlive));
         guard.endCommand();
@@ -287,8 +274,7 @@ class GuardTest {
                 + "threading.Thread(target=lambda: time.sleep(60)).start()\n"
                 + "with open(sys.argv[1], 'w') as file: file.write(str(os.getpid()) + '\\n')\n"
                 + "ctypes.CDLL(None).pthread_exit(None)\n";
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         Process command =
                 command(null, "setsid python3 -c '" + withoutMainThread.replace("'", "\"") + "' \"$1/child\" & true");
         long child = Long.parseLong(Processes.awaitLine(dir.resolve("child")));
@@ -317,15 +303,13 @@ class GuardTest {
 
     @Test
     void theTimerOfAKilledGuardDoesNotLiveOn() throws Exception {
-        guard.watch(in(30_000, 31_000));
-        hear("armed");
+        arm();
         killGuard();
 
         await().until(() -> Processes.mentioning("cmdline", mark).isEmpty());
     }
 
     @Test
-    @DisplayName("the timer of a killed guard ends the command at the deadline, and then itself")
     void theTimerOfAKilledGuardEndsTheCommandThenItself() throws Exception {
         Process command = readyCommand(STUBBORN);
         guard.watch(in(200, 250));
@@ -390,18 +374,12 @@ class GuardTest {
 
         assertThat(command.waitFor()).isEqualTo(143);
         assertThat(guards).hasSizeGreaterThanOrEqualTo(2);
-        String ownSession = session(ProcessHandle.current().pid());
+        String ownSession = Processes.session(ProcessHandle.current().pid());
         assertThat(ownSession).isNotEmpty();
-        assertThat(guards).anyMatch(pid -> !session(pid).isEmpty());
+        assertThat(guards).anyMatch(pid -> !Processes.session(pid).isEmpty());
         for (long pid : Processes.mentioning("cmdline", mark)) {
-            assertThat(session(pid)).isNotEqualTo(ownSession);
+            assertThat(Processes.session(pid)).isNotEqualTo(ownSession);
         }
-    }
-
-    /** The guard's own helpers come and go: empty for a process that has ended meanwhile. */
-    private static String session(long pid) {
-        String stat = Processes.contents(Path.of("/proc/" + pid + "/stat"));
-        return stat.isEmpty() ? "" : stat.substring(stat.lastIndexOf(')') + 2).split(" ")[3];
     }
 
     @Test

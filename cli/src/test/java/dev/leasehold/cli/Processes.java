@@ -83,6 +83,12 @@ final class Processes {
         return guards;
     }
 
+    /** The guard's own helpers come and go: empty for a process that has ended meanwhile. */
+    static String session(long pid) {
+        String stat = contents(Path.of("/proc/" + pid + "/stat"));
+        return stat.isEmpty() ? "" : stat.substring(stat.lastIndexOf(')') + 2).split(" ")[3];
+    }
+
     static String contents(Path file) {
         try {
             return Files.readString(file, StandardCharsets.ISO_8859_1);
