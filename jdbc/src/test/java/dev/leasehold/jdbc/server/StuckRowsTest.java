@@ -63,7 +63,7 @@ class StuckRowsTest {
                     "SELECT COUNT(*) FROM (SELECT 1 FROM leasehold_lock WHERE name LIKE '" + name
                             + " stuck%' FOR UPDATE) stuck");
             for (int i = 0; i < STUCK; i++) {
-                client.lock(name + " stuck " + i).acquireAsync();
+                var unused = client.lock(name + " stuck " + i).acquireAsync();
             }
             // Six of eight workers; a busy machine may show fewer at a time.
             await().until(() -> number(admin, waiting) >= 5);
