@@ -97,7 +97,7 @@ public final class Doctor {
             if (!(e.getCause() instanceof TwoMastersException two)) {
                 throw failure(e);
             }
-            findings.add(Finding.of(Severity.SERIOUS, "redis-two-masters", name, two.getMessage())
+            findings.add(Finding.of(Severity.SERIOUS, "redis-two-masters", name, String.valueOf(two.getMessage()))
                     .meaning("nobody gets a lock here until one of them is a replica", TwoMastersException.REMEDY));
         }
         if (!nodes.isEmpty()) {
