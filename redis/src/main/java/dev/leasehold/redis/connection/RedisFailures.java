@@ -8,6 +8,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.net.ConnectException;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -151,6 +152,9 @@ public final class RedisFailures {
     /** Returns the root cause of a failure to connect. */
     public static String why(Throwable failure) {
         Throwable deepest = deepest(failure);
+        if (deepest instanceof UnknownHostException) {
+            return "no address for '" + deepest.getMessage() + "'";
+        }
         return deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
     }
 

@@ -16,7 +16,9 @@ import dev.leasehold.servers.RedisProcess.Version;
 import io.lettuce.core.RedisBusyException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
 import io.lettuce.core.ScriptOutputType;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -146,5 +148,13 @@ class RefusalsTest {
         assertThat(RedisFailures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** Its message is the name alone. */
+    @Test
+    void aHostWithoutAnAddressIsNamedAsSuch() {
+        Throwable failure = new RedisConnectionException("Unable to connect", new UnknownHostException("redis-2"));
+        assertThat(RedisFailures.ofConnecting(failure, "redis://redis-2:6379", "the claim of 'x'"))
+                .hasMessageContaining("no address for 'redis-2'");
     }
 }
