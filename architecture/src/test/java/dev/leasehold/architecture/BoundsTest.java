@@ -39,7 +39,8 @@ class BoundsTest {
     private static final Pattern TRY_THAT_MUST_SUCCEED =
             Pattern.compile("tryAcquire(?:Async)?\\(" + TIME + "\\).*(?:orElseThrow|isPresent|\\.get\\(\\))");
     private static final Pattern DEADLINE = Pattern.compile("nanoTime\\(\\) \\+ " + TIME);
-    private static final Pattern ANNOTATION = Pattern.compile("@Timeout\\((?:value = )?(?<seconds>\\d+)(?!.*MINUTES)");
+    private static final Pattern ANNOTATION =
+            Pattern.compile("@Timeout\\((?:value = )?(?<seconds>\\d+)(?!.*(?:MINUTES|HOURS))");
     private static final List<Pattern> BOUNDS = List.of(BOUND, TRY_THAT_MUST_SUCCEED, DEADLINE);
     private static final Pattern CONSTANT = Pattern.compile("(?:Duration|long|int) ([A-Z][A-Z_]+) = " + TIME);
     private static final Pattern MUST_NOT_HAPPEN =

@@ -7,11 +7,14 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** The command as it is called, and its long form. */
+@Timeout(value = 24, unit = TimeUnit.HOURS)
 class BatteryCommandTest {
 
     private static int execute(PrintStream out, String... arguments) {

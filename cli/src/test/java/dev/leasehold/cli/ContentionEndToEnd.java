@@ -19,10 +19,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Many processes want one lock, and a file shows whether they had it one at a time. */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class ContentionEndToEnd {
 
     private static final int PROCESSES = 4;

@@ -7,6 +7,7 @@ import dev.leasehold.redis.QuorumSimulation.Report;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
@@ -14,10 +15,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every rule of the quorum is broken once, and every time the simulation has to find it. */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class QuorumSimulationBitesTest {
 
     private static final long MOST_RUNS = 2000;

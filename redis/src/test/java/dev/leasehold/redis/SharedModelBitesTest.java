@@ -7,12 +7,15 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.SharedModel;
 import dev.leasehold.testkit.Started;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each rule for several holders is broken once in the scripts, and each time {@link SharedModel} has to find it. */
+@Timeout(value = 1, unit = TimeUnit.HOURS)
 class SharedModelBitesTest {
 
     private static final int MOST_RUNS = 120;

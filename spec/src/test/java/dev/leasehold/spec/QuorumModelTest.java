@@ -10,12 +10,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>What TLC finds must be what is on record, if anything is. What is large, and has not changed since it was recorded, is checked in the
  * extended run. {@code -Dgolden=write} records what is found.
  */
+@Timeout(value = 2, unit = TimeUnit.HOURS)
 class QuorumModelTest {
     private static final Path TLA = Path.of("src", "main", "tla");
     private static final Path MODULE = TLA.resolve("Quorum.tla");
