@@ -40,7 +40,7 @@ class SharedModelBitesTest {
         THE_KEY_ENDS_WITH_THE_LAST_TO_COME("if redis.call('PTTL', KEYS[1]) < tonumber(lasts) then", "if true then"),
         THE_KEY_ENDS_WITH_THE_LAST("last = holder.ends > last and holder.ends or last", "last = holder.ends"),
         A_RENEWAL_KEEPS_THE_KEY(
-                "redis.call('PEXPIRE', KEYS[1], string.format('%.0f', math.max(redis.call('PTTL', KEYS[1]), ARGV[2] + 1)))",
+                "redis.call('PEXPIRE', key, string.format('%.0f', math.max(redis.call('PTTL', key), duration + 1)))",
                 ""),
         A_REPEATED_CLAIM_KEEPS_THE_KEY(
                 "redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), tonumber(lasts)))", ""),
