@@ -82,14 +82,18 @@ class FarClientTest {
             }
             slow.delay(Duration.ofMillis(5));
             // They join, ask again and withdraw, others come meanwhile.
-            for (int i = 0; i < MOMENTS; i++) {
+            for (int i = 0, seen = 0; seen < MOMENTS; i++) {
                 Pair pair = pairs.get(i % pairs.size());
                 CompletableFuture<?> visit = visit(pair.far());
                 slow.hold(FaultProxy.Way.ANSWERS);
-                await().pollInterval(Duration.ofMillis(5)).until(() -> slow.holding() > 0);
-                assertThat(number(admin, open))
-                        .as("transactions that wait for the far client")
-                        .isZero();
+                // On a busy machine the visit may be over before its answers are held.
+                await().pollInterval(Duration.ofMillis(5)).until(() -> slow.holding() > 0 || visit.isDone());
+                if (slow.holding() > 0) {
+                    seen++;
+                    assertThat(number(admin, open))
+                            .as("transactions that wait for the far client")
+                            .isZero();
+                }
                 slow.letGo();
                 if (i % 4 == 3) {
                     await().until(visit::isDone);
