@@ -30,7 +30,10 @@ enum ReadmeRow {
                     clock(REDIS),
                     of(REDLOCK).tests("HoldTest", "SimulatorTest", "QuorumSimulationTest"),
                     of(ZOOKEEPER)
-                            .tests("HoldTest", "SimulatorTest", "QueueTest.holder_afterClockWasSet_isConfirmedSoon"))),
+                            .tests(
+                                    "HoldTest",
+                                    "SimulatorTest",
+                                    "SessionHeartbeatTest.holder_afterClockWasSet_isConfirmedSoon"))),
     STORE_CLOCK(
             new Words("store's clock jumps", "存储的时钟跳变"),
             Set.of(Fault.CLOCK_FORWARD, Fault.CLOCK_BACK),
