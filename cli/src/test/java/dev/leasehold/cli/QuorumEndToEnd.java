@@ -97,7 +97,7 @@ class QuorumEndToEnd {
     @Test
     void locksAreRunListedShownAndBroken() throws Exception {
         leasehold.run("quorum", "init", "--yes").succeeded();
-        Program.Run holder = leasehold.start("run", "--lease", "20", "demo", "sh", "-c", "echo held; exec sleep 300");
+        Program.Run holder = leasehold.start("run", "--lease", "60", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         await().until(() ->
                 masters.stream().allMatch(master -> master.commands().exists("leasehold:{demo}") == 1));

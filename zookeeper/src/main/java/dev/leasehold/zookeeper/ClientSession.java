@@ -228,14 +228,30 @@ final class ClientSession implements CuratorConnection.Events {
                 known = new Session(handle, time(), serial);
                 session = known;
                 heartbeat = new SessionHeartbeat(this, known, claims::confirmed);
+                if (link.connectedSince(handle) == null) {
+                    known.proof.heard(lastPing(known));
+                }
             }
             known.proof.timeout(Duration.ofMillis(handle.getSessionTimeout()));
             ClockReading since = link.connectedSince(handle);
-            known.proof.heard(since == null ? known.heardAtLatest() : since);
+            if (since != null) {
+                known.proof.heard(since);
+            }
             connected = true;
             driveAll();
             pulse();
         });
+    }
+
+    /**
+     * Returns when, at the latest, the leader has heard of a session that we have not seen begin: its client pings
+     * every T/3, and what has reached a server has reached the leader T/4 later. Or it is younger than that, and the
+     * leader has made it while it was being connected. Both are less than two thirds of T ago.
+     */
+    private ClockReading lastPing(Session unknown) {
+        ClockReading now = time().now();
+        long ago = unknown.timeout().toNanos() / 3 * 2;
+        return new ClockReading(now.nanos() - ago, now.wallMicros() - ago / 1_000);
     }
 
     @Override
@@ -245,18 +261,7 @@ final class ClientSession implements CuratorConnection.Events {
             if (!closed) {
                 context.signals().risk(null);
             }
-            Session cut = session;
-            if (cut != null && !link.isOwn()) {
-                lookForConnection(cut);
-            }
         });
-    }
-
-    /** Looks until there is a connection, so that it is known, of a user's client too, since when there is one. */
-    private void lookForConnection(Session of) {
-        if (session == of && !connected && !closed && of.lookForConnection()) {
-            time().schedule(SOON, () -> execute(() -> lookForConnection(of)));
-        }
     }
 
     @Override

@@ -37,7 +37,7 @@ final class MissingPath {
                             refused.set(Codes.refused(code, client.toString(), "the creation of '" + p + "'"));
                         }
                         LockException why = refused.get();
-                        if (last && why != null && code != Code.OK && code != Code.NODEEXISTS) {
+                        if (last && why != null && (Codes.isRefusal(code) || code == Code.NONODE)) {
                             client.execute(() -> denied.accept(why));
                         }
                     },

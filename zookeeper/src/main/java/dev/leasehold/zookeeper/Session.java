@@ -26,13 +26,11 @@ final class Session {
     private final TimeSource time;
     private long serverMillis;
     private long serverMillisAt;
-    private ClockReading unconnected;
 
     Session(ZooKeeper handle, TimeSource time, SerialExecutor serial) {
         this.handle = handle;
         this.id = handle.getSessionId();
         this.time = time;
-        this.unconnected = time.now();
         this.watches = new PathWatches(serial);
         this.proof = new SessionProof(Duration.ofMillis(handle.getSessionTimeout()));
     }
@@ -53,26 +51,6 @@ final class Session {
         } else {
             handle.delete(path, -1, done, null);
         }
-    }
-
-    /** Notes that there is no connection now, if so. Returns whether there may be one again. */
-    boolean lookForConnection() {
-        ClockReading now = time.now();
-        if (handle.getState() == ZooKeeper.States.CONNECTING) {
-            unconnected = now;
-        }
-        return handle.getState().isAlive();
-    }
-
-    /**
-     * Returns when, at the latest, the leader has heard of a session of the user's. A client gives up an attempt to connect
-     * after 2/3 T without an answer, so the leader was asked for the session no earlier than that before we last saw it without
-     * a connection. If we have not seen its connection begin, the client pings every T/3, and what has reached a server has
-     * reached the leader T/4 later. All are less than 2/3 T ago.
-     */
-    ClockReading heardAtLatest() {
-        long ago = timeout().toNanos() / 3 * 2;
-        return new ClockReading(unconnected.nanos() - ago, unconnected.wallMicros() - ago / 1_000);
     }
 
     Duration timeout() {

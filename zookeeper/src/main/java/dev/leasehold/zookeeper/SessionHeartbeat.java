@@ -158,6 +158,7 @@ final class SessionHeartbeat {
             }
             default -> {
                 if (!Codes.isRefusal(code)) {
+                    forgetWay();
                     client.tryAgainSoon();
                     return;
                 }

@@ -9,14 +9,8 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
-import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.Store;
-import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
-import dev.leasehold.test.VirtualTime;
 import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
-import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -101,34 +94,6 @@ class BorrowedOutageTest {
         }
         // A creation for each, and the beats; where the machine is slow, a new session and its end.
         assertThat(ZOO.get().tree().lastProcessedZxid - before).isLessThan(6L * LOCKS);
-    }
-
-    /** The client's time stands still: it would wait for ever for a proof that takes its time. */
-    @Test
-    void aReconnectionProvesTheSessionAnew() throws Exception {
-        Duration session = Duration.ofSeconds(60);
-        VirtualTime time = new VirtualTime();
-        ZOO.get().make(OneServer.LOCKS + name);
-        try (CuratorFramework longer = curator(session)) {
-            longer.start();
-            Store store = ZooKeeperStore.using(longer)
-                    .open(new StoreContext("c", "c", "", time, Duration.ofHours(1), new NoSignals()));
-            ClaimAnswer first = OpenStores.get(store.claim(claim(1)));
-            OpenStores.get(store.release(((ClaimAnswer.Granted) first).lease(), Duration.ZERO));
-            ZooKeeper handle = longer.getZookeeperClient().getZooKeeper();
-            proxy.refuse(true);
-            proxy.cut();
-            await().until(() -> handle.getState() == ZooKeeper.States.CONNECTING
-                    && !longer.getZookeeperClient().isConnected());
-            for (int i = 0; i < session.toSeconds(); i++) {
-                time.advance(Duration.ofSeconds(1));
-            }
-            proxy.refuse(false);
-            ClaimAnswer next = OpenStores.get(store.claim(claim(2)));
-            Validity validity = ((ClaimAnswer.Granted) next).validity();
-            assertThat(validity.nanosLeft(time.now().nanos())).isGreaterThan(session.toNanos() / 4);
-            store.close();
-        }
     }
 
     private Claim claim(int number) {

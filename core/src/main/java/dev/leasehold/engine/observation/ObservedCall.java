@@ -142,7 +142,7 @@ public final class ObservedCall {
         if (here && asked.isDone()) {
             what.run();
         } else {
-            asked.thenRunAsync(what, all.callbacks());
+            asked.whenCompleteAsync((any, failure) -> what.run(), all.callbacks());
         }
     }
 

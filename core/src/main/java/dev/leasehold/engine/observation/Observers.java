@@ -73,14 +73,20 @@ public final class Observers {
         LockCall call = new LockCall(client, calls.incrementAndGet(), namespace, lock, share, kind, wait);
         @Nullable LeaseholdObserver[] interested = new LeaseholdObserver[sources.size()];
         if (!here) {
-            return new ObservedCall(
-                    this,
-                    call,
-                    interested,
-                    time.nanos(),
-                    CompletableFuture.runAsync(() -> tellAsked(call, interested), callbacks));
+            return askLater(call, interested);
         }
         return tellAsked(call, interested) ? new ObservedCall(this, call, interested, time.nanos(), ASKED) : null;
+    }
+
+    /** What the engine asks for goes on unobserved where no thread can be had to tell of it. */
+    private @Nullable ObservedCall askLater(LockCall call, @Nullable LeaseholdObserver[] interested) {
+        try {
+            CompletableFuture<?> asked = CompletableFuture.runAsync(() -> tellAsked(call, interested), callbacks);
+            return new ObservedCall(this, call, interested, time.nanos(), asked);
+        } catch (Throwable e) {
+            LOG.log(Level.WARNING, "observers do not hear of " + call, e);
+            return null;
+        }
     }
 
     private boolean isAnyOn() {

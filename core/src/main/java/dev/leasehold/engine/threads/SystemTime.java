@@ -36,7 +36,9 @@ public final class SystemTime implements TimeSource, AutoCloseable {
 
     private static final long AWAKE = Long.MIN_VALUE;
 
-    private final long origin = System.nanoTime();
+    /** A multiple of the width of slots, so that renewals that fall onto common times begin a slot. */
+    private final long origin = System.nanoTime() & -TimerQueue.WIDTH_NANOS;
+
     private final TimerQueue queue = new TimerQueue();
     private final Thread thread;
     private final AtomicBoolean starting = new AtomicBoolean();

@@ -32,6 +32,8 @@ final class TimerQueue {
 
     private static final int WIDTH_BITS = 26;
 
+    static final long WIDTH_NANOS = 1L << WIDTH_BITS;
+
     private static final int INCOMING = 0;
     private static final int PLACED = 1;
     private static final int OVER = 2;

@@ -108,7 +108,8 @@ public final class OwnPool implements ConnectionSource {
 
     @Override
     public boolean limitsWaits() {
-        return ON_CONNECT.containsKey(database());
+        // Behind a wrapper's URL it is not known whether PostgreSQL's session was set.
+        return kind().equals("postgresql") || ON_CONNECT.containsKey(database());
     }
 
     @Override

@@ -3,12 +3,12 @@ package dev.leasehold.jdbc.server;
 import dev.leasehold.internal.DaemonThreads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -33,19 +33,13 @@ final class Workers {
 
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** A task of an earlier rank goes first, and has a place among the workers that later ones leave free. */
+    /** A task of an earlier rank goes first. Each rank has a place among the workers that the others leave free, if there are enough. */
     enum Rank {
         /** Batches of renewals, which wait for nobody's row. */
-        BATCH(0),
+        BATCH,
         /** Single renewals and releases. */
-        HELD(1),
-        OTHER(2);
-
-        private final int left;
-
-        Rank(int left) {
-            this.left = left;
-        }
+        HELD,
+        OTHER
     }
 
     /**
@@ -67,6 +61,10 @@ final class Workers {
 
         Task(@Nullable String lock, Runnable work, @Nullable CallerTask once) {
             this(Rank.OTHER, lock, work, once);
+        }
+
+        Task at(Rank other) {
+            return other == rank ? this : new Task(other, lock, work, once);
         }
     }
 
@@ -94,13 +92,7 @@ final class Workers {
     private final ReentrantLock mutex = new ReentrantLock();
     private final Condition work = mutex.newCondition();
     private final Condition callerDone = mutex.newCondition();
-    private final PriorityQueue<Ready> ready = new PriorityQueue<>(
-            Comparator.comparing((Ready each) -> each.task().rank()).thenComparingLong(Ready::number));
-
-    private long readied;
-
-    /** These come in the order of their ranks, and within it as they came. */
-    private record Ready(Task task, long number) {}
+    private final Map<Rank, ArrayDeque<Task>> ready = new EnumMap<>(Rank.class);
 
     /** These are the locks that are being worked on, each with the tasks that wait for that. */
     private final Map<String, ArrayDeque<Task>> busy = new HashMap<>();
@@ -108,14 +100,17 @@ final class Workers {
     private final List<Thread> threads = new ArrayList<>();
     private final Set<Thread> busyCallers = new HashSet<>();
     private int idle;
-    /** So many tasks are being run, or are kept for a thread that is about to run them. */
-    private int working;
+    /** So many tasks of each rank are being run, or are kept for a thread that is about to run them. */
+    private final Map<Rank, Integer> working = new EnumMap<>(Rank.class);
 
     private boolean closed;
 
     Workers(String name, int most) {
         this.name = name;
         this.most = most;
+        for (Rank rank : Rank.values()) {
+            ready.put(rank, new ArrayDeque<>());
+        }
     }
 
     /** Takes a task in, unless closed. */
@@ -129,6 +124,7 @@ final class Workers {
             ArrayDeque<Task> before = lock == null ? null : busy.get(lock);
             if (before != null) {
                 before.add(task);
+                hasten(lock, task.rank());
                 return true;
             }
             if (lock != null) {
@@ -144,13 +140,55 @@ final class Workers {
         }
     }
 
-    private void ready(Task task) {
-        ready.add(new Ready(task, readied++));
+    private ArrayDeque<Task> ready(Rank rank) {
+        return Objects.requireNonNull(ready.get(rank));
     }
 
-    /** Returns whether there is a place for a task of this rank: one less for each rank before, if there are enough. */
+    private void ready(Task task) {
+        ready(task.rank()).add(task);
+    }
+
+    private int ready() {
+        return ready.values().stream().mapToInt(ArrayDeque::size).sum();
+    }
+
+    /** Has a task that is ready go as early as the one of the same lock that waits for it. */
+    private void hasten(@Nullable String lock, Rank rank) {
+        for (Rank later : Rank.values()) {
+            Task first = later.compareTo(rank) <= 0
+                    ? null
+                    : ready(later).stream()
+                            .filter(task -> Objects.equals(task.lock(), lock))
+                            .findFirst()
+                            .orElse(null);
+            if (first != null) {
+                ready(later).remove(first);
+                ready(first.at(rank));
+                rouse();
+            }
+        }
+    }
+
+    private @Nullable Task takeReady() {
+        for (Map.Entry<Rank, ArrayDeque<Task>> each : ready.entrySet()) {
+            if (hasPlace(each.getKey()) && !each.getValue().isEmpty()) {
+                working.merge(each.getKey(), 1, Integer::sum);
+                return each.getValue().remove();
+            }
+        }
+        return null;
+    }
+
+    private int working(Rank rank) {
+        return working.getOrDefault(rank, 0);
+    }
+
+    /** Returns whether there is a place for a task of this rank: the last one is for batches, and two ranks never fill the third's. */
     private boolean hasPlace(Rank rank) {
-        return working < most - Math.min(rank.left, most / 2);
+        int waiting = working(Rank.HELD) + working(Rank.OTHER);
+        return waiting + working(Rank.BATCH) < most
+                && (rank == Rank.BATCH
+                        || (working(rank) < Math.max(1, most - 2) && waiting < Math.max(most - 1, Math.min(most, 2))));
     }
 
     /** Returns whether what keeps a lease, and may wait for a row, has to wait for a worker. */
@@ -164,7 +202,7 @@ final class Workers {
     }
 
     private boolean keptForCaller(Task task) {
-        if (task.lock() == null || task.once() == null || !hasPlace(task.rank()) || !ready.isEmpty()) {
+        if (task.lock() == null || task.once() == null || !hasPlace(task.rank()) || ready() > 0) {
             return false;
         }
         CallingThread caller = CALLER.get();
@@ -172,7 +210,7 @@ final class Workers {
             return false;
         }
         caller.task = task;
-        working++;
+        working.merge(task.rank(), 1, Integer::sum);
         busyCallers.add(Thread.currentThread());
         return true;
     }
@@ -207,7 +245,7 @@ final class Workers {
         try {
             busyCallers.remove(Thread.currentThread());
             callerDone.signalAll();
-            working--;
+            working.merge(task.rank(), -1, Integer::sum);
             if (left != null && !closed) {
                 ready(new Task(
                         task.rank(), task.lock(), left, null)); // The lock stays busy: nothing of it comes before this.
@@ -222,13 +260,13 @@ final class Workers {
 
     /** Has somebody take what is ready, if anybody may. One who was roused in vain waits on. */
     private void rouse() {
-        if (ready.isEmpty() || closed) {
+        if (ready() == 0 || closed) {
             return;
         }
         if (idle > 0) {
             work.signal();
         }
-        if (idle < ready.size() && threads.size() < most) {
+        if (idle < ready() && threads.size() < most) {
             start();
         }
     }
@@ -258,19 +296,17 @@ final class Workers {
         mutex.lock();
         try {
             if (done != null) {
-                working--;
+                working.merge(done.rank(), -1, Integer::sum);
                 follow(done);
             }
-            while ((ready.isEmpty() || !hasPlace(ready.peek().task().rank())) && !closed) {
+            Task taken = takeReady();
+            while (taken == null && !closed) {
                 idle++;
                 work.awaitUninterruptibly();
                 idle--;
+                taken = takeReady();
             }
-            if (closed) {
-                return null;
-            }
-            working++;
-            return ready.remove().task();
+            return taken;
         } finally {
             mutex.unlock();
         }
@@ -283,10 +319,11 @@ final class Workers {
         }
         ArrayDeque<Task> after = busy.get(done.lock());
         Task following = after == null ? null : after.poll();
-        if (following == null) {
+        if (after == null || following == null) {
             busy.remove(done.lock());
         } else {
             ready(following);
+            List.copyOf(after).forEach(waiting -> hasten(waiting.lock(), waiting.rank()));
         }
     }
 
@@ -300,7 +337,7 @@ final class Workers {
         mutex.lock();
         try {
             closed = true;
-            ready.clear();
+            ready.values().forEach(ArrayDeque::clear);
             busy.clear();
             running = List.copyOf(threads);
             work.signalAll();

@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests show who does what, and in which order, when callers' threads carry tasks out. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WorkersTest {
 
-    private static final int MOST = 3;
+    private static final int MOST = 4;
 
     private final Workers workers = new Workers("leasehold-workers-test", MOST);
     private final Queue<String> done = new ConcurrentLinkedQueue<>();
@@ -97,6 +99,42 @@ class WorkersTest {
     }
 
     /** A withdrawal never overtakes the claim. */
+    /** Rows of held locks that somebody keeps locked cost the claims of other locks nothing, and the other way round. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 8})
+    void noRankFillsAllPlaces(int places) throws InterruptedException {
+        for (Workers.Rank stuck : List.of(Workers.Rank.HELD, Workers.Rank.OTHER)) {
+            Workers some = new Workers("leasehold-workers-test", places);
+            CountDownLatch never = new CountDownLatch(1);
+            CountDownLatch ran = new CountDownLatch(1);
+            for (int i = 0; i < 10; i++) {
+                some.submit(new Workers.Task(stuck, "stuck-" + i, () -> awaitQuietly(never), null));
+            }
+            Workers.Rank other = stuck == Workers.Rank.HELD ? Workers.Rank.OTHER : Workers.Rank.HELD;
+            some.submit(new Workers.Task(other, "free", ran::countDown, null));
+            assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS))
+                    .as("%s ran", other)
+                    .isTrue();
+            never.countDown();
+            some.close();
+        }
+    }
+
+    @Test
+    void whatStandsBeforeAReleaseGoesAsEarly() throws InterruptedException {
+        Workers some = new Workers("leasehold-workers-test", 8);
+        CountDownLatch never = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        for (int i = 0; i < 10; i++) {
+            some.submit(new Workers.Task("stuck-" + i, () -> awaitQuietly(never)));
+        }
+        some.submit(new Workers.Task("shared", () -> {}));
+        some.submit(new Workers.Task(Workers.Rank.HELD, "shared", released::countDown, null));
+        assertThat(released.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+        never.countDown();
+        some.close();
+    }
+
     @Test
     void whatComesForTheSameLockWaitsForTheCaller() throws InterruptedException {
         CountDownLatch finished = new CountDownLatch(3);
