@@ -98,7 +98,6 @@ class WorkersTest {
         many.close();
     }
 
-    /** A withdrawal never overtakes the claim. */
     /** Rows of held locks that somebody keeps locked cost the claims of other locks nothing, and the other way round. */
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 8})
@@ -135,6 +134,7 @@ class WorkersTest {
         some.close();
     }
 
+    /** A withdrawal never overtakes the claim. */
     @Test
     void whatComesForTheSameLockWaitsForTheCaller() throws InterruptedException {
         CountDownLatch finished = new CountDownLatch(3);
