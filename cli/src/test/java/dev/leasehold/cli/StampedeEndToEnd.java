@@ -8,14 +8,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** At midnight cron starts many runs at once, and the machine is busy for a while: each of them has its turn. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class StampedeEndToEnd {
 
     private static final int RUNS = 24;
