@@ -6,6 +6,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.HoldRecord.End;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -70,9 +71,21 @@ final class ContenderMain {
                 .label(args[0])
                 .options(options)
                 .build()) {
-            // Connected, and with its classes loaded: how long a JVM takes to start is not what is measured.
-            leasehold.locks("*");
+            connect(leasehold);
             new ContenderMain(args[0], leasehold, args[2], Path.of(args[4])).serve();
+        }
+    }
+
+    /** Connects and loads classes, for as long as the test has patience: how long a JVM takes to start is not measured. */
+    private static void connect(Leasehold leasehold) throws InterruptedException {
+        for (boolean connected = false; !connected; ) {
+            try {
+                leasehold.locks("*");
+                connected = true;
+            } catch (StoreUnavailableException e) {
+                System.err.println(e.getMessage());
+                Thread.sleep(100);
+            }
         }
     }
 
