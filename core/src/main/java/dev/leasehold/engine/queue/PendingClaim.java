@@ -14,7 +14,7 @@ import java.util.random.RandomGenerator;
 final class PendingClaim {
 
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
-    private static final long MOST_RETRY_NANOS = 1_000_000_000L;
+    private static final int MOST_DOUBLINGS = 4;
     private static final long AFTER_EXPIRY_NANOS = 1_000_000L;
     private static final long LEAST_PAUSE_NANOS = 5_000_000L;
 
@@ -142,9 +142,12 @@ final class PendingClaim {
         pauseAfter(failures++, now);
     }
 
-    /** Puts the next request off, as after a failure that others came before. */
+    /**
+     * Puts the next request off, as after a failure that others came before; by less than half a second, since a caller that
+     * tries has one second.
+     */
     void pauseAfter(int others, long now) {
-        long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(others, 6));
+        long pause = FIRST_RETRY_NANOS << Math.min(others, MOST_DOUBLINGS);
         nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
     }
 }

@@ -5,8 +5,6 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +24,12 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     private final @Nullable Executor users;
     private final boolean direct;
-    private final ForkJoinPool own;
+    private final CallbackThreads own;
 
     public Callbacks(@Nullable Executor users, boolean direct, String threadName) {
         this.users = users;
         this.direct = direct && users != null;
-        this.own = CallbackThreads.pool(threadName);
+        this.own = new CallbackThreads(threadName);
     }
 
     @Override
@@ -98,12 +96,8 @@ public final class Callbacks implements Executor, AutoCloseable {
     public void executeOwn(Runnable task) {
         if (direct) {
             task.run();
-            return;
-        }
-        try {
+        } else {
             own.execute(task);
-        } catch (RejectedExecutionException e) {
-            task.run();
         }
     }
 
@@ -118,6 +112,6 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     @Override
     public void close() {
-        own.shutdown();
+        own.close();
     }
 }
