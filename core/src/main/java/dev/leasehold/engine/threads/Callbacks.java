@@ -1,5 +1,6 @@
 package dev.leasehold.engine.threads;
 
+import dev.leasehold.internal.DaemonThreads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CancellationException;
@@ -24,11 +25,13 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     private final @Nullable Executor users;
     private final boolean direct;
+    private final String threadName;
     private final CallbackThreads own;
 
     public Callbacks(@Nullable Executor users, boolean direct, String threadName) {
         this.users = users;
         this.direct = direct && users != null;
+        this.threadName = threadName;
         this.own = new CallbackThreads(threadName);
     }
 
@@ -97,6 +100,19 @@ public final class Callbacks implements Executor, AutoCloseable {
         if (direct) {
             task.run();
         } else {
+            own.execute(task);
+        }
+    }
+
+    /** Runs a task of the client that may block for long, on a thread of its own. */
+    public void executeApart(Runnable task) {
+        if (direct) {
+            task.run();
+            return;
+        }
+        try {
+            DaemonThreads.unstarted(threadName, task).start();
+        } catch (Throwable e) {
             own.execute(task);
         }
     }

@@ -89,7 +89,7 @@ class CallbackThreadsTest {
                 throw new AssertionError("of a task");
             });
         }
-        await().untilAtomic(ran, org.hamcrest.Matchers.is(40));
+        await().until(() -> ran.get() == 40);
     }
 
     @Test
