@@ -20,6 +20,7 @@ final class PendingClaim {
 
     private final Claim claim;
     private final RandomGenerator random;
+    private final long forCallersTo;
 
     private int place = Claim.NEW;
 
@@ -35,8 +36,14 @@ final class PendingClaim {
     private long nextAt;
     private int failures;
 
-    PendingClaim(Claim claim, long now, RandomGenerator random) {
+    /**
+     * Makes a claim that is due at once.
+     *
+     * @param forCallersTo the number of the last caller that had joined when it began
+     */
+    PendingClaim(Claim claim, long forCallersTo, long now, RandomGenerator random) {
         this.claim = claim;
+        this.forCallersTo = forCallersTo;
         this.random = random;
         this.lastAnswerAt = now;
         this.sentAt = now;
@@ -45,6 +52,14 @@ final class PendingClaim {
 
     Claim claim() {
         return claim;
+    }
+
+    /**
+     * Returns the number of the last caller to whom a busy answer applies. For those who join later the lock may have been
+     * released since the question; but not past a claim that stands in the store's queue.
+     */
+    long busyForCallersTo() {
+        return claim.enqueue() ? Long.MAX_VALUE : forCallersTo;
     }
 
     boolean isUnderWay() {
