@@ -326,9 +326,11 @@ public final class Leasehold implements AutoCloseable {
      * where that was asked for, and {@code run} and {@code call} throw {@link LeaseLostException} when the body ends. It is
      * not renewed any more and stays taken in the store until its lease runs out, as if the process had died.
      *
-     * <p>Waits for the store to answer releases for the store timeout at most, then closes the connection. An interrupt
-     * ends the wait for holders and not the one for the store, and is kept. Objects that the user passed in are not closed.
-     * The client's threads end by themselves soon afterwards; this does not wait for them, since a callback may run on one.
+     * <p>After the limit the store has one more second to answer what was given back. Then the connection is closed, and this
+     * waits three seconds for that at most. What takes longer goes on in the background, on daemon threads: releases for the
+     * store timeout, then the connection. An interrupt ends the wait for holders and not the one for the store, and is kept.
+     * Objects that the user passed in are not closed. The client's threads end by themselves soon afterwards; this does not
+     * wait for them, since a callback may run on one.
      * Idempotent; of several limits the one that is over first counts. Does nothing on a {@linkplain #namespaced view}.
      *
      * @param limit how long holds may take to end; zero ends them at once

@@ -81,7 +81,7 @@ public final class LeaseholdBuilder {
 
     /**
      * Sets the executor on which listeners and dependent actions of futures run. By default they run on daemon threads
-     * of the client, four at a time: enough for looks and notes, not for work. A task that blocks or takes long belongs
+     * of the client, up to 16 at a time: enough for looks and notes, not for work. A task that blocks or takes long belongs
      * on an executor of yours, here or in {@code thenAcceptAsync}; else others wait behind it, the completion of an
      * acquisition included. The engine never depends on it: with a blocked executor locks are still granted, renewed
      * and lost in time.

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +44,10 @@ final class AsyncScope<T extends @Nullable Object> {
             Client client, Request request, String limit, LeaseFunction<? extends CompletionStage<T>, ?> body) {
         AsyncScope<T> scope = new AsyncScope<>(client, body);
         CompletableFuture<Optional<HeldLease>> acquiring = request.async(Optional::ofNullable);
-        scope.result.whenComplete((value, failure) -> acquiring.cancel(false));
+        AtomicReference<@Nullable CompletableFuture<?>> waiting = new AtomicReference<>(acquiring);
+        scope.result.whenComplete((value, failure) -> cancel(waiting.get()));
         acquiring.whenComplete((lease, failure) -> {
+            waiting.set(null); // It has the lease, and the caller keeps the result.
             if (failure != null) {
                 scope.result.completeExceptionally(failure);
             } else if (lease.isEmpty()) {
@@ -54,6 +57,12 @@ final class AsyncScope<T extends @Nullable Object> {
             }
         });
         return scope.result;
+    }
+
+    private static void cancel(@Nullable CompletableFuture<?> waiting) {
+        if (waiting != null) {
+            waiting.cancel(false);
+        }
     }
 
     private void begin(HeldLease lease) {

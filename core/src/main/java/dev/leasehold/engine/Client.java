@@ -73,7 +73,9 @@ public final class Client {
         SystemTime ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
         queues = new LockQueues(this::queue);
-        sleepWatch = new SleepWatch(time, () -> !queues.isEmpty(), () -> queues.tellAll(new Event.Look()));
+        LeftLeases left = new LeftLeases();
+        sleepWatch = new SleepWatch(
+                time, () -> left.areAny(time.nanos()) || !queues.isEmpty(), () -> queues.tellAll(new Event.Look()));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         observers = new Observers(
                 sources(settings.observers()),
@@ -95,7 +97,7 @@ public final class Client {
                 store.requestHorizon(),
                 new Random(settings.random().nextLong()),
                 new FirstContact(),
-                new LeftLeases());
+                left);
         closing = new ClientClosing(
                 store,
                 toString(),

@@ -29,6 +29,12 @@ public final class ClientClosing {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
+    /** For the store to answer what was given back at last. */
+    private static final Duration MOMENT = Duration.ofSeconds(1);
+
+    /** For the store's connections to close after that. */
+    private static final Duration SHUTTING = Duration.ofSeconds(3);
+
     /** The queues are those of a client, as far as its end is concerned. */
     interface Queues {
         boolean isEmpty();
@@ -104,7 +110,7 @@ public final class ClientClosing {
         tellAtClose.remove(listener);
     }
 
-    /** Starts to close; the store is closed on a thread for callbacks, never on one of its own. */
+    /** Starts to close; the store is closed on a thread of its own, since users' callbacks may block. */
     public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
         Duration holders = checkedLimit(limit);
         beginToClose();
@@ -113,43 +119,50 @@ public final class ClientClosing {
         drained.whenComplete((done, failure) -> {
             giveUp.cancel();
             last.cancel();
-            callbacks.executeOwn(this::shut);
+            callbacks.executeApart(this::shut);
         });
         return closing;
     }
 
     /**
-     * Closes on the calling thread. An interrupt ends the wait for the holders, not the one for the store, because the
-     * releases would be lost.
+     * Closes, and returns soon after the limit, whatever the store does; then the rest goes on in the background. An
+     * interrupt ends the wait for the holders, not the moment that the store has for its answers, because the releases would be
+     * lost.
      */
     public void close(Duration limit) {
         Duration holders = checkedLimit(limit);
-        beginToClose();
-        boolean interrupted = false;
-        try {
-            awaitDrained(holders);
-        } catch (InterruptedException e) {
-            interrupted = true;
-        }
+        closeAsync(holders);
+        boolean interrupted = !await(drained, holders, true);
         abandon();
-        long end = System.nanoTime() + storeTimeout.toNanos();
-        while (!drained.isDone() && !closing.isDone()) {
-            try {
-                if (!awaitDrained(Duration.ofNanos(end - System.nanoTime()))) {
-                    LOG.log(
-                            Level.WARNING,
-                            "the store {0} did not answer every release before it was closed",
-                            storeName);
-                    break;
-                }
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+        interrupted |= !await(drained, MOMENT, false);
+        if (drained.isDone()) {
+            interrupted |= !await(closing, SHUTTING, false);
+        } else {
+            LOG.log(
+                    Level.WARNING,
+                    "the store {0} did not answer in time; its client goes on to close in the background",
+                    storeName);
         }
-        shut();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Waits up to a limit; returns false after an interrupt. */
+    private static boolean await(CompletableFuture<?> what, Duration limit, boolean interruptible) {
+        long end = System.nanoTime() + limit.toNanos();
+        boolean interrupted = false;
+        while (!(interrupted && interruptible)) {
+            try {
+                what.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            } catch (ExecutionException | TimeoutException e) {
+                break;
+            }
+        }
+        return !interrupted;
     }
 
     private static Duration checkedLimit(Duration limit) {
@@ -158,17 +171,6 @@ public final class ClientClosing {
                     "the limit for closing must not be negative, but was " + DurationText.of(limit));
         }
         return limit.compareTo(LockOptions.FOREVER) < 0 ? limit : LockOptions.FOREVER;
-    }
-
-    private boolean awaitDrained(Duration limit) throws InterruptedException {
-        try {
-            CompletableFuture.anyOf(drained, closing).get(limit.toNanos(), TimeUnit.NANOSECONDS);
-            return true;
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e);
-        } catch (TimeoutException e) {
-            return false;
-        }
     }
 
     private void beginToClose() {

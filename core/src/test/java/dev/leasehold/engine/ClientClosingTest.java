@@ -146,7 +146,7 @@ class ClientClosingTest {
         Leasehold leasehold = ShortStoreTimeout.client(store);
         leasehold.lock("a").acquire().releaseAsync();
         leasehold.close();
-        assertThat(closer.get()).isEqualTo(Thread.currentThread().getName());
+        assertThat(closer.get()).startsWith("leasehold-callback-");
         ownThread.shutdownNow();
     }
 
@@ -215,7 +215,7 @@ class ClientClosingTest {
     }
 
     @Test
-    void closingDoesNotWaitLongerThanTheStoreTimeout() throws Exception {
+    void theStoreIsClosedAfterTheStoreTimeout() throws Exception {
         WrappedStore store = new WrappedStore() {
             @Override
             public CompletionStage<ReleaseAnswer> release(Store inner, LeaseId lease, Duration keepFor) {
@@ -225,7 +225,7 @@ class ClientClosingTest {
         Leasehold leasehold = ShortStoreTimeout.client(store);
         leasehold.lock("a").acquire().releaseAsync();
         leasehold.close();
-        assertThat(store.closes).hasValue(1);
+        Waits.await().until(() -> store.closes.get() == 1);
     }
 
     @Test

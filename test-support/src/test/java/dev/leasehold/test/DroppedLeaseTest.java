@@ -10,6 +10,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,15 +63,26 @@ class DroppedLeaseTest {
     }
 
     private WeakReference<Lease> underAStage() throws Exception {
+        return underAStage(new AtomicReference<>());
+    }
+
+    private WeakReference<Lease> underAStage(AtomicReference<CompletableFuture<?>> result) throws Exception {
         CompletableFuture<WeakReference<Lease>> lease = new CompletableFuture<>();
-        var result = locks.leasehold()
+        result.set(locks.leasehold()
                 .lock("x", LockOptions.defaults().withInterruptOnLoss(true))
                 .callAsync(held -> {
                     lease.complete(new WeakReference<>(held));
                     return new CompletableFuture<>();
-                });
-        assertThat(result).isNotDone();
+                }));
+        assertThat(result.get()).isNotDone();
         return lease.get(A_MINUTE, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void norDoesTheResultKeepItThatTheCallerHas() throws Exception {
+        AtomicReference<CompletableFuture<?>> result = new AtomicReference<>();
+        assertThatItRunsOut(underAStage(result));
+        assertThat(result.get()).isNotDone();
     }
 
     @Test

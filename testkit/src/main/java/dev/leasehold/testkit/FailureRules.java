@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -103,6 +104,28 @@ interface FailureRules extends LeaseholdRules {
                                 e -> assertThat(e).hasCauseInstanceOf(StoreUnavailableException.class));
                 assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(ClientFixture.LONGEST_WAIT);
             }
+        }
+    }
+
+    /** A flood is thousands; a busy machine makes fewer. */
+    @Test
+    default void aFaultMakesNoFloodOfRequests() throws Exception {
+        for (Fault fault : Fault.values()) {
+            String name = fixture().lock();
+            fixture().store.plan(FaultPlan.none());
+            fixture().probe().acquire(name, ClientFixture.NEVER);
+            Leasehold client = fixture().patientClient();
+            CompletableFuture<Lease> waits = client.lock(name).acquireAsync();
+            AtomicInteger requests = new AtomicInteger();
+            for (Fault each : List.of(fault, Fault.NONE)) {
+                fixture().store.plan(message -> {
+                    requests.addAndGet(message == Message.SIGNAL ? 0 : 1);
+                    return each;
+                });
+                ClientFixture.pause(Duration.ofMillis(300));
+            }
+            assertThat(requests).as("requests after %s", fault).hasValueLessThan(40);
+            waits.cancel(false);
         }
     }
 

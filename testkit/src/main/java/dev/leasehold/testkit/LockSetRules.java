@@ -16,8 +16,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -201,6 +203,23 @@ interface LockSetRules extends LeaseholdRules {
         assertThatThrownBy(() -> ClientFixture.get(interrupted)).hasCauseInstanceOf(InterruptedException.class);
         ClientFixture.eventually(
                 "it has gone", () -> probe.waiters(names.get(0)).isEmpty());
+    }
+
+    /** Nobody worked under it, so it is not kept for its least hold either. */
+    @Test
+    default void aSetThatIsDeliveredToNobodyIsGivenBack() throws Exception {
+        List<String> names = names(2);
+        StoreClient probe = fixture().probe();
+        Queue<Runnable> undelivered = new ConcurrentLinkedQueue<>();
+        Leasehold client = fixture().client(builder -> builder.executor(undelivered::add)
+                .options(ClientFixture.LASTING.withAtLeast(ClientFixture.LONGEST_WAIT.multipliedBy(2))));
+        CompletableFuture<LeaseSet> set =
+                client.lockAll(names.toArray(String[]::new)).acquireAsync();
+        ClientFixture.eventually("it is granted", () -> !undelivered.isEmpty());
+        set.cancel(false);
+        ClientFixture.eventually("both are free", () -> names.stream().noneMatch(probe::shows));
+        undelivered.forEach(Runnable::run);
+        assertThat(names).noneMatch(probe::shows);
     }
 
     @Test

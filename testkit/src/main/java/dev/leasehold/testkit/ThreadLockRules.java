@@ -116,6 +116,36 @@ interface ThreadLockRules extends LeaseholdRules {
     }
 
     @Test
+    default void aBreakWhileItsOwnerReentersIsToldAndCounted() throws Exception {
+        String name = fixture().lock();
+        ReentrantDistributedLock lock = fixture().client().reentrantLock(name, ClientFixture.LASTING);
+        CompletableFuture<Long> acquired = new CompletableFuture<>();
+        CompletableFuture<Long> again = fixture().inThread(() -> {
+            lock.lock();
+            acquired.complete(lock.lease().token());
+            try {
+                while (true) {
+                    lock.lock();
+                    lock.unlock();
+                }
+            } catch (LeaseLostException | IllegalMonitorStateException lost) {
+                assertThat(lock.isHeldByCurrentThread()).isFalse();
+                assertThat(lock.holdCount()).isEqualTo(1);
+            }
+            assertThatThrownBy(lock::unlock).hasCauseInstanceOf(LeaseLostException.class);
+            lock.lock();
+            try {
+                return lock.lease().token();
+            } finally {
+                lock.unlock();
+            }
+        });
+        long token = ClientFixture.get(acquired);
+        assertThat(fixture().probe().breakLease(name, token)).isTrue();
+        assertThat(ClientFixture.get(again)).isGreaterThan(token);
+    }
+
+    @Test
     default void lockKeepsAnInterruptAndLockInterruptiblyEndsWithIt() throws Exception {
         String name = fixture().lock();
         StoreClient elsewhere = fixture().probe();

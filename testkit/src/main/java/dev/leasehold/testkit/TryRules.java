@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.spi.Claim;
+import dev.leasehold.spi.LeaseId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -76,6 +78,29 @@ interface TryRules extends LeaseholdRules {
     @Test
     default void oneOfSeveralTriesGetsAFreeLock() throws Exception {
         of(1, (client, name) -> client.lock(name).tryAcquire());
+    }
+
+    /** The answer to an older try of its process is on its way, and says busy; unless that try has got the lock itself. */
+    @Test
+    default void aTryThatBeginsAfterAReleaseFindsTheLockFree() throws Exception {
+        StoreClient elsewhere = fixture().probe();
+        Leasehold client = fixture().client(builder -> builder.options(ClientFixture.LASTING));
+        client.lock(fixture().lock()).acquire().close();
+        for (int round = 0; round < ROUNDS; round++) {
+            String name = fixture().lock();
+            LeaseId theirs = elsewhere.acquire(name).lease();
+            fixture().store.plan(FaultPlan.script(FaultPlan.Message.CLAIM, Fault.DELAY_ANSWER));
+            CompletableFuture<Optional<? extends AutoCloseable>> older =
+                    fixture().inThread(client.lock(name)::tryAcquire);
+            ClientFixture.pause(Duration.ofMillis(10));
+            elsewhere.release(theirs);
+            CompletableFuture<Optional<? extends AutoCloseable>> later =
+                    fixture().inThread(client.lock(name)::tryAcquire);
+            List<AutoCloseable> got = new ArrayList<>();
+            if (answered(older, got) & answered(later, got)) {
+                assertThat(got).hasSize(1);
+            }
+        }
     }
 
     @Test

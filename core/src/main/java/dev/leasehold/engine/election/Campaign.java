@@ -8,6 +8,8 @@ import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.LockName;
 import dev.leasehold.engine.Request;
 import dev.leasehold.spi.TimeSource;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Campaign {
 
+    private static final Logger LOG = System.getLogger("dev.leasehold");
     private static final long MOST_PAUSE_NANOS = 1_000_000_000L;
     private static final int PAUSE_SHARE = 10;
 
@@ -88,7 +91,13 @@ final class Campaign {
         if (won.isDone()) {
             return;
         }
-        Request sent = Request.stand(client, name, options);
+        Request sent;
+        try {
+            sent = Request.stand(client, name, options);
+        } catch (Throwable e) {
+            couldNotAsk(e);
+            return;
+        }
         guard.lock();
         try {
             request = sent;
@@ -98,6 +107,15 @@ final class Campaign {
         sent.whenDone(this::answered);
         if (won.isCancelled()) {
             sent.giveUp();
+        }
+    }
+
+    private void couldNotAsk(Throwable fault) {
+        if (refused == null) {
+            won.completeExceptionally(fault);
+        } else {
+            LOG.log(Level.WARNING, "the candidate for '" + name + "' could not stand, and will stand again", fault);
+            standAfterPause();
         }
     }
 

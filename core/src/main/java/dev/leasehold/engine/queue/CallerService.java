@@ -50,11 +50,11 @@ final class CallerService {
         Hold hold = current.give(next, at.clocks());
         boolean full = share == Claim.EXCLUSIVE || tracks.areFull(at.clocks());
         if (full) {
-            waiting.noteContention();
+            waiting.noteContention(waiting.lastNumber());
         }
         at.add(new Action.Give(next, hold, handedOver));
         if (full) {
-            waiting.refuseTrying(0, at);
+            waiting.refuseTrying(0, waiting.lastNumber(), at);
         }
         watchdog.renew(current, at);
     }

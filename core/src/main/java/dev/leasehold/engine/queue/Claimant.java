@@ -116,11 +116,11 @@ final class Claimant {
     }
 
     private void busy(PendingClaim asked, ClaimAnswer.Busy answer, EventHandling at) {
-        waiting.noteContention();
+        waiting.noteContention(asked.busyForCallersTo());
         asked.busy(answer, at.now());
         heard(at);
         outage.inTime();
-        waiting.refuseTrying(tracks.claimsUnderWay(), at);
+        waiting.refuseTrying(tracks.claimsUnderWay(), asked.busyForCallersTo(), at);
         if (!asked.claim().enqueue()) {
             pending = null;
             if (asked.mayHaveStragglers()) {
@@ -227,7 +227,7 @@ final class Claimant {
     void begin(Duration lease, int spare, boolean enqueue, EventHandling at) {
         Claim claim = new Claim(settings.claimIds().get(), lock, share, lease, spare, enqueue, Claim.UNKNOWN);
         cleanups.claimed(claim.lease());
-        PendingClaim begun = new PendingClaim(claim, at.now(), settings.random());
+        PendingClaim begun = new PendingClaim(claim, waiting.lastNumber(), at.now(), settings.random());
         if (outage.lateGrants() > 0) {
             begun.pauseAfter(outage.lateGrants() - 1, at.now());
         }

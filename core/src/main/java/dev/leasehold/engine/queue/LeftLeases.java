@@ -4,7 +4,6 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The left leases of a client are those that it has left in the store, since work may go on under them. Until they are over
@@ -15,19 +14,17 @@ public final class LeftLeases {
 
     private record Left(LeaseId lease, long until) {}
 
-    private static final int FEW = 64;
-
     private final ConcurrentMap<ClaimId, Left> all = new ConcurrentHashMap<>();
-    private final AtomicInteger many = new AtomicInteger(FEW);
 
     /** Adds a lease until it is certainly over in the store, on the monotonic clock. */
-    void add(LeaseId lease, long until, long now) {
+    void add(LeaseId lease, long until) {
         all.put(lease.claim(), new Left(lease, until));
-        // Seldom, since a client that closes may leave a hundred thousand.
-        if (all.size() > many.get()) {
-            all.values().removeIf(left -> left.until() - now <= 0);
-            many.set(2 * Math.max(FEW, all.size()));
-        }
+    }
+
+    /** Forgets those that are over in the store; returns whether any is left. */
+    public boolean areAny(long now) {
+        all.values().removeIf(left -> left.until() - now <= 0);
+        return !all.isEmpty();
     }
 
     boolean has(LeaseId lease, long now) {

@@ -153,7 +153,7 @@ public final class LocalQueue {
         waiting.add(caller, at.now());
         if (busy) {
             busyAt(caller);
-            waiting.noteContention();
+            waiting.noteContention(waiting.lastNumber());
         }
     }
 

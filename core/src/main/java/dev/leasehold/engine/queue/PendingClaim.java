@@ -14,12 +14,13 @@ import java.util.random.RandomGenerator;
 final class PendingClaim {
 
     private static final long FIRST_RETRY_NANOS = 20_000_000L;
-    private static final long MOST_RETRY_NANOS = 1_000_000_000L;
+    private static final int MOST_DOUBLINGS = 4;
     private static final long AFTER_EXPIRY_NANOS = 1_000_000L;
     private static final long LEAST_PAUSE_NANOS = 5_000_000L;
 
     private final Claim claim;
     private final RandomGenerator random;
+    private final long forCallersTo;
 
     private int place = Claim.NEW;
 
@@ -35,8 +36,14 @@ final class PendingClaim {
     private long nextAt;
     private int failures;
 
-    PendingClaim(Claim claim, long now, RandomGenerator random) {
+    /**
+     * Makes a claim that is due at once.
+     *
+     * @param forCallersTo the number of the last caller that had joined when it began
+     */
+    PendingClaim(Claim claim, long forCallersTo, long now, RandomGenerator random) {
         this.claim = claim;
+        this.forCallersTo = forCallersTo;
         this.random = random;
         this.lastAnswerAt = now;
         this.sentAt = now;
@@ -45,6 +52,14 @@ final class PendingClaim {
 
     Claim claim() {
         return claim;
+    }
+
+    /**
+     * Returns the number of the last caller to whom a busy answer applies. For those who join later the lock may have been
+     * released since the question; but not past a claim that stands in the store's queue.
+     */
+    long busyForCallersTo() {
+        return claim.enqueue() ? Long.MAX_VALUE : forCallersTo;
     }
 
     boolean isUnderWay() {
@@ -142,9 +157,12 @@ final class PendingClaim {
         pauseAfter(failures++, now);
     }
 
-    /** Puts the next request off, as after a failure that others came before. */
+    /**
+     * Puts the next request off, as after a failure that others came before; by less than half a second, since a caller that
+     * tries has one second.
+     */
     void pauseAfter(int others, long now) {
-        long pause = Math.min(MOST_RETRY_NANOS, FIRST_RETRY_NANOS << Math.min(others, 6));
+        long pause = FIRST_RETRY_NANOS << Math.min(others, MOST_DOUBLINGS);
         nextAt = now + (long) (pause * (0.5 + random.nextDouble()));
     }
 }

@@ -64,7 +64,7 @@ final class PendingCleanups {
 
     /** Notes that a lease is left in the store, since work may go on under it. */
     void leave(StoreLease left, long now) {
-        settings.left().add(left.lease(), now + pointlessAfter(left.nanosInStore(now)), now);
+        settings.left().add(left.lease(), now + pointlessAfter(left.nanosInStore(now)));
     }
 
     /** Returns whether a lease was left in the store, where it may not be over yet. */

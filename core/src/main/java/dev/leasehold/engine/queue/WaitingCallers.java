@@ -93,8 +93,13 @@ final class WaitingCallers {
         }
     }
 
-    void noteContention() {
-        contentionKnownTo = lastNumber;
+    long lastNumber() {
+        return lastNumber;
+    }
+
+    /** Notes that the lock was seen in other hands, for the callers up to a number. */
+    void noteContention(long to) {
+        contentionKnownTo = Math.max(contentionKnownTo, Math.min(to, lastNumber));
     }
 
     boolean knowsContention(Caller caller) {
@@ -147,13 +152,14 @@ final class WaitingCallers {
      * Tells callers that only try that the lock is busy: all but those that may yet be served, the first ones.
      *
      * @param served how many may yet be served, by claims to which an answer is under way
+     * @param to the number of the last caller for whom it is
      */
-    void refuseTrying(int served, EventHandling at) {
+    void refuseTrying(int served, long to, EventHandling at) {
         if (trying == 0) {
             return;
         }
         int[] left = {served};
-        for (Caller caller : removeIf(caller -> left[0]-- <= 0 && caller.tries)) {
+        for (Caller caller : removeIf(caller -> left[0]-- <= 0 && caller.tries && caller.number <= to)) {
             at.add(new Action.Refuse(caller));
         }
     }

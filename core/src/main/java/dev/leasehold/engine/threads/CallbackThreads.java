@@ -1,47 +1,107 @@
 package dev.leasehold.engine.threads;
 
 import dev.leasehold.internal.DaemonThreads;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ForkJoinWorkerThread;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedTransferQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * CallbackThreads makes the small pool of threads that runs users' callbacks unless they bring an executor. It is a
- * fork-join pool, because that adds a thread while one of its own is blocked in a future: a listener that waits for a lock
- * must not keep the completion from running that it waits for. Four run at a time, so that one slow callback does not hold
- * up all others; there are none while there is nothing to do.
+ * Callback threads run users' callbacks unless they bring an executor: up to 16 at a time, so that slow ones do not hold up
+ * all others, and a listener that waits for a lock does not keep the completion from running that it waits for. There are
+ * none while there is nothing to do.
+ *
+ * <p>No caller takes a lock here. A thread that cannot be started is tried again with the next task. (The JDK's fork-join
+ * pool, up to JDK 17, starts no thread any more after one that failed.)
  */
-final class CallbackThreads {
+final class CallbackThreads implements Executor, AutoCloseable {
 
-    private static final int PARALLEL = 4;
-    private static final int MOST_THREADS = 16;
+    private static final Logger LOG = System.getLogger("dev.leasehold");
+    private static final int MOST = 16;
     private static final int IDLE_SECONDS = 10;
 
-    private CallbackThreads() {}
+    private final ThreadFactory factory;
+    private final LinkedTransferQueue<Runnable> tasks = new LinkedTransferQueue<>();
+    private final AtomicInteger threads = new AtomicInteger();
+    private volatile boolean closed;
 
-    static ForkJoinPool pool(String threadName) {
-        return new ForkJoinPool(
-                PARALLEL,
-                owner -> {
-                    ForkJoinWorkerThread thread =
-                            DaemonThreads.inheritNothing(threadName, () -> new CallbackThread(owner));
-                    thread.setName(threadName);
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                null,
-                true,
-                0,
-                MOST_THREADS,
-                1,
-                saturated -> true,
-                IDLE_SECONDS,
-                TimeUnit.SECONDS);
+    CallbackThreads(String name) {
+        this(DaemonThreads.named(name));
     }
 
-    private static final class CallbackThread extends ForkJoinWorkerThread {
-        CallbackThread(ForkJoinPool pool) {
-            super(pool);
+    CallbackThreads(ThreadFactory factory) {
+        this.factory = factory;
+    }
+
+    /** Has a task run by one of the threads; after the end, by the calling one. */
+    @Override
+    public void execute(Runnable task) {
+        if (closed) {
+            run(task);
+        } else if (!tasks.tryTransfer(task)) {
+            tasks.put(task);
+            begin();
+        }
+    }
+
+    private void begin() {
+        if (closed) {
+            work();
+        } else if (threads.getAndIncrement() >= MOST) {
+            threads.decrementAndGet();
+        } else {
+            try {
+                factory.newThread(this::workAndEnd).start();
+            } catch (Throwable e) {
+                threads.decrementAndGet();
+                LOG.log(Level.WARNING, "no thread can be had for callbacks; they wait until one can", e);
+            }
+        }
+    }
+
+    private void workAndEnd() {
+        work();
+        threads.decrementAndGet();
+        if (!tasks.isEmpty()) {
+            begin();
+        }
+    }
+
+    private void work() {
+        for (Runnable task = next(); task != null; task = next()) {
+            run(task);
+        }
+    }
+
+    private @Nullable Runnable next() {
+        try {
+            return closed ? tasks.poll() : tasks.poll(IDLE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            return () -> {};
+        }
+    }
+
+    private static void run(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            LOG.log(Level.ERROR, "Leasehold has a fault: a task has failed", e);
+        }
+    }
+
+    /** Lets the threads end as soon as nothing is left to do. */
+    @Override
+    public void close() {
+        closed = true;
+        for (int idle = threads.get(); idle > 0; idle--) {
+            tasks.put(() -> {});
+        }
+        if (threads.get() == 0) {
+            work();
         }
     }
 }

@@ -1,12 +1,11 @@
 package dev.leasehold.engine.threads;
 
+import dev.leasehold.internal.DaemonThreads;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -26,12 +25,14 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     private final @Nullable Executor users;
     private final boolean direct;
-    private final ForkJoinPool own;
+    private final String threadName;
+    private final CallbackThreads own;
 
     public Callbacks(@Nullable Executor users, boolean direct, String threadName) {
         this.users = users;
         this.direct = direct && users != null;
-        this.own = CallbackThreads.pool(threadName);
+        this.threadName = threadName;
+        this.own = new CallbackThreads(threadName);
     }
 
     @Override
@@ -98,12 +99,21 @@ public final class Callbacks implements Executor, AutoCloseable {
     public void executeOwn(Runnable task) {
         if (direct) {
             task.run();
+        } else {
+            own.execute(task);
+        }
+    }
+
+    /** Runs a task of the client that may block for long, on a thread of its own. */
+    public void executeApart(Runnable task) {
+        if (direct) {
+            task.run();
             return;
         }
         try {
+            DaemonThreads.unstarted(threadName, task).start();
+        } catch (Throwable e) {
             own.execute(task);
-        } catch (RejectedExecutionException e) {
-            task.run();
         }
     }
 
@@ -118,6 +128,6 @@ public final class Callbacks implements Executor, AutoCloseable {
 
     @Override
     public void close() {
-        own.shutdown();
+        own.close();
     }
 }

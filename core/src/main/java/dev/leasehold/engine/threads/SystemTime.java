@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 
 /**
  * The system time is made of the system's clocks and one daemon thread for scheduled tasks.
@@ -49,7 +50,11 @@ public final class SystemTime implements TimeSource, AutoCloseable {
     private volatile boolean closed;
 
     public SystemTime(String threadName) {
-        thread = DaemonThreads.unstarted(threadName, this::runUntilClosed);
+        this(work -> DaemonThreads.unstarted(threadName, work));
+    }
+
+    SystemTime(Function<Runnable, Thread> threads) {
+        thread = threads.apply(this::runUntilClosed);
     }
 
     /**
@@ -93,16 +98,25 @@ public final class SystemTime implements TimeSource, AutoCloseable {
         return System.nanoTime() - origin;
     }
 
-    /** Wakes the thread, or starts it; a start that fails is tried again by the next caller. */
+    /** Wakes the thread, or starts it; a start that fails is tried again by each other caller. */
     private void wake() {
-        if (thread.getState() != Thread.State.NEW) {
-            LockSupport.unpark(thread);
-        } else if (starting.compareAndSet(false, true)) {
-            try {
-                thread.start();
-            } finally {
-                starting.set(false);
+        while (thread.getState() == Thread.State.NEW) {
+            if (starting.compareAndSet(false, true)) {
+                start();
+            } else {
+                Thread.yield();
             }
+        }
+        LockSupport.unpark(thread);
+    }
+
+    private void start() {
+        boolean started = false;
+        try {
+            thread.start();
+            started = true;
+        } finally {
+            starting.set(started);
         }
     }
 

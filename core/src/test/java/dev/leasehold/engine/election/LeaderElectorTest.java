@@ -13,10 +13,13 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.engine.StoppedTimeSource;
 import dev.leasehold.engine.WrappedStore;
+import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,6 +28,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.DisplayName;
@@ -62,6 +66,42 @@ class LeaderElectorTest {
                     .isInstanceOf(LockException.class)
                     .hasMessageContaining("no right");
             assertThat(election.isLeader()).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("A candidate that could not even ask stands again")
+    void anErrorBeforeTheQuestionEndsNoCandidacy() throws Exception {
+        AtomicBoolean fails = new AtomicBoolean();
+        try (SystemTime time = new SystemTime("leasehold-timer-test");
+                Leasehold leasehold = Leasehold.builder()
+                        .store(new WrappedStore())
+                        .timeSource(new TimeSource() {
+                            @Override
+                            public ClockReading now() {
+                                return time.now();
+                            }
+
+                            @Override
+                            public long nanos() {
+                                if (fails.getAndSet(false)) {
+                                    throw new LinkageError("simulated");
+                                }
+                                return time.nanos();
+                            }
+
+                            @Override
+                            public Timer schedule(Duration delay, Runnable task) {
+                                return time.schedule(delay, task);
+                            }
+                        })
+                        .build()) {
+            LeaderElection election = leasehold.election("office", UNHURRIED);
+            fails.set(true);
+            assertThatThrownBy(() -> election.run(lease -> {})).hasCauseInstanceOf(LinkageError.class);
+            fails.set(true);
+            election.start();
+            assertThat(election.awaitLeadership(LONGEST_WAIT)).isPresent();
         }
     }
 
@@ -200,7 +240,7 @@ class LeaderElectorTest {
         CompletableFuture<?> closed = leasehold.closeAsync(Duration.ofHours(1));
         assertThat(late).as("the grant came").isDone();
         assertThat(election.isLeader()).isFalse();
-        assertThat(closed).isDone();
+        assertThat(closed).succeedsWithin(LONGEST_WAIT);
     }
 
     private static Leasehold slow(CompletableFuture<Void> late, CountDownLatch asked) {

@@ -39,6 +39,7 @@ final class LocalQueueHarness {
     private final QueueSettings settings;
     LocalQueue queue;
     final FirstContact contact = new FirstContact();
+    final LeftLeases left = new LeftLeases();
     private final List<Action> todo = new ArrayList<>();
     private long nanos = Long.MAX_VALUE - 5_000_000_123L;
     private long wallMicros = 1_800_000_000_000_000L;
@@ -68,7 +69,7 @@ final class LocalQueueHarness {
                 horizon,
                 new Random(7),
                 contact,
-                new LeftLeases());
+                left);
         queue = new LocalQueue("lock", share, settings);
     }
 

@@ -121,4 +121,12 @@ class LocalQueueLeftTest {
         harness.busy(claim);
         assertThat(harness.withdrawal()).isEqualTo(claim.id());
     }
+
+    @Test
+    void afterItsEndItIsForgotten() {
+        isLeftByAClosedClient();
+        assertThat(harness.left.areAny(harness.now().nanos())).isTrue();
+        harness.pass(LEASE.plusSeconds(30));
+        assertThat(harness.left.areAny(harness.now().nanos())).isFalse();
+    }
 }

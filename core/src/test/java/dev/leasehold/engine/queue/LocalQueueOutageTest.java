@@ -7,6 +7,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.spi.Claim;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -114,5 +115,31 @@ class LocalQueueOutageTest {
         fresh.grants(claim);
         fresh.given(caller);
         assertThat(fresh.contact.isMade()).isTrue();
+    }
+
+    @Test
+    void aTryIsAskedForWithinItsSecondAfterLateGrants() {
+        assertAskedForWithinASecond(claim -> harness.released(harness.grants(claim, Duration.ZERO, harness.now())));
+    }
+
+    @Test
+    void aTryIsAskedForWithinItsSecondAfterFailures() {
+        assertAskedForWithinASecond(claim -> harness.claimFails(claim, Outcome.NOT_ACQUIRED));
+    }
+
+    /** A try has one second; a store that has served others badly until now may serve it well. */
+    private void assertAskedForWithinASecond(Consumer<Claim> served) {
+        harness.joins();
+        for (int round = 0; round < 14; round++) {
+            served.accept(harness.claim());
+            if (round > 8) {
+                harness.tries();
+                harness.pass(Duration.ofMillis(999));
+            }
+            while (!harness.has(Action.SendClaim.class)) {
+                harness.none(Action.Fail.class);
+                harness.passToNextDue();
+            }
+        }
     }
 }

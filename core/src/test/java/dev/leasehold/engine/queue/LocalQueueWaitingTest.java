@@ -84,6 +84,31 @@ class LocalQueueWaitingTest {
         harness.none(Action.Refuse.class);
     }
 
+    /** The lock may have been released in between: the later one may have waited for just that. */
+    @Test
+    void anAnswerRefusesNobodyWhoJoinedAfterItsQuestion() {
+        Caller first = harness.tries();
+        Claim claim = harness.claim();
+        Caller later = harness.tries();
+        harness.busy(claim);
+        harness.refused(first);
+        harness.grants(harness.claim());
+        harness.given(later);
+    }
+
+    @Test
+    void norIsAWaiterBusyThatJoinedAfterTheQuestion() {
+        Caller first = harness.tries();
+        Claim claim = harness.claim();
+        Caller later = harness.joins();
+        harness.busy(claim);
+        harness.refused(first);
+        harness.waitIsOver(later);
+        harness.none(Action.Refuse.class);
+        harness.grants(harness.claim());
+        harness.given(later);
+    }
+
     @Test
     void aTryBehindAWaiterIsRefusedWhenTheWaiterIsServed() {
         Caller waiter = harness.joins();
@@ -267,6 +292,7 @@ class LocalQueueWaitingTest {
     void tenThousandCallersAreRefusedTogether() {
         Set<Caller> callers =
                 IntStream.range(0, 10_000).mapToObj(i -> harness.tries()).collect(Collectors.toSet());
+        harness.busy(harness.claim());
         harness.busy(harness.claim());
         assertThat(harness.all(Action.Refuse.class))
                 .extracting(Action.Refuse::caller)

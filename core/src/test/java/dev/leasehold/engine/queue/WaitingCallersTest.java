@@ -69,7 +69,7 @@ class WaitingCallersTest {
     @Test
     void contentionIsKnownToThoseWhoWereThere() {
         Caller before = add(false);
-        waiting.noteContention();
+        waiting.noteContention(waiting.lastNumber());
         Caller after = add(false);
         assertThat(waiting.knowsContention(before)).isTrue();
         assertThat(waiting.knowsContention(after)).isFalse();

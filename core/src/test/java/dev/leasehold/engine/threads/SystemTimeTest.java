@@ -3,12 +3,15 @@ package dev.leasehold.engine.threads;
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -117,6 +120,51 @@ class SystemTimeTest {
             time.schedule(Duration.ofMillis(i % 3), ran::countDown);
             assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
             late.cancel();
+        }
+    }
+
+    @Test
+    @DisplayName("A timer beside one whose start of the thread failed has the thread started")
+    void oneFailedStartLeavesNoOtherTimerAlone() throws Exception {
+        CountDownLatch starts = new CountDownLatch(1);
+        CountDownLatch lookedAgain = new CountDownLatch(2);
+        AtomicBoolean fails = new AtomicBoolean(true);
+        SystemTime time = new SystemTime(work -> new Thread(work) {
+            @Override
+            public void start() {
+                if (fails.getAndSet(false)) {
+                    starts.countDown();
+                    uninterruptibly(lookedAgain);
+                    throw new OutOfMemoryError("unable to create native thread");
+                }
+                super.start();
+            }
+
+            @Override
+            public State getState() {
+                if (starts.getCount() == 0) {
+                    lookedAgain.countDown();
+                }
+                return super.getState();
+            }
+        });
+        CompletableFuture<?> failing = CompletableFuture.runAsync(() -> time.schedule(Duration.ZERO, () -> {}));
+        uninterruptibly(starts);
+        CountDownLatch ran = new CountDownLatch(1);
+        time.schedule(Duration.ZERO, ran::countDown);
+        while (lookedAgain.getCount() > 0) {
+            lookedAgain.countDown();
+        }
+        assertThatThrownBy(failing::join).hasCauseInstanceOf(OutOfMemoryError.class);
+        assertThat(ran.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
+        time.close();
+    }
+
+    private static void uninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
