@@ -40,7 +40,7 @@ public final class LeaseLostException extends LockException {
         this.reason = reason;
     }
 
-    /** {@return the lock's name} */
+    /** {@return the lock's name, as {@link Lease#name()} has it} */
     public String lock() {
         return lock;
     }

@@ -65,6 +65,7 @@ public final class Client {
     private final SpinWait spin;
     private final Observers observers;
     private final SleepWatch sleepWatch;
+    final ClientLog log;
 
     public Client(ClientSettings settings) {
         this.settings = settings;
@@ -72,6 +73,7 @@ public final class Client {
         TimeSource given = settings.time();
         SystemTime ownTime = given == null ? new SystemTime("leasehold-timer-" + number) : null;
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
+        log = new ClientLog(time, ClientInfo.describe(settings.label()));
         queues = new LockQueues(this::queue);
         LeftLeases left = new LeftLeases();
         sleepWatch = new SleepWatch(
@@ -191,7 +193,11 @@ public final class Client {
 
     public boolean breakLock(String name, long token) throws InterruptedException {
         checkOpen();
-        return ask(store.breakLease(name, token), "the break of '" + name + "'");
+        boolean broken = ask(store.breakLease(name, token), "the break of '" + name + "'");
+        if (broken) {
+            log.broke(name, token);
+        }
+        return broken;
     }
 
     private <T> T ask(CompletionStage<T> answer, String question) throws InterruptedException {

@@ -10,6 +10,7 @@ import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.queue.Extension;
 import dev.leasehold.engine.queue.Hold;
+import dev.leasehold.engine.queue.Loss;
 import dev.leasehold.engine.threads.BodyInterrupter;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.Grant;
@@ -109,7 +110,9 @@ public final class HeldLease implements Lease, ScopedLeases {
         }
     }
 
-    LeaseLostException lost(LeaseState state) {
+    /** Makes the exception for a hold that is not valid. */
+    public LeaseLostException lost(LeaseState state) {
+        Loss loss = state == LeaseState.LOST ? hold.loss : null;
         String reason = switch (state) {
             case RELEASED -> "it was released";
             case UNCONFIRMED ->
@@ -119,10 +122,12 @@ public final class HeldLease implements Lease, ScopedLeases {
                 hold.isAbandoned()
                         ? "the client was closed while it was held; it is not renewed any more, and somebody else may hold it"
                                 + " once its lease has run out in the store " + client
-                        : "its lease ran out, was broken, or was lost by the store " + client
+                        : (loss == null
+                                        ? "its lease ran out, was broken, or was lost by the store " + client
+                                        : loss.why())
                                 + "; somebody else may hold it. Do not rely on what was done since";
         };
-        return new LeaseLostException(hold.lock(), token(), reason);
+        return new LeaseLostException(name(), token(), reason, loss == null ? null : loss.failure());
     }
 
     @Override

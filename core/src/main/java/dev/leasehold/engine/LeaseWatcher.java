@@ -59,7 +59,8 @@ public final class LeaseWatcher implements HoldWatcher {
         this.observed = asker instanceof Request request ? request.observed() : null;
     }
 
-    String ownName() {
+    @Override
+    public String ownName() {
         return ownName;
     }
 

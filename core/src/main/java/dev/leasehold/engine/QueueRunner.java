@@ -197,6 +197,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
         } else if (action instanceof Action.Give give) {
             give(give.caller(), give.hold(), give.handedOver());
         } else if (action instanceof Action.Refuse refuse) {
+            client.log.busy(lock, queue);
             refuse.caller().outcome.complete(null);
         } else if (action instanceof Action.Fail fail) {
             fail.caller().outcome.completeExceptionally(fail.failure());
@@ -239,6 +240,8 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                     String.valueOf(waits.hold().waiter()),
                     lock,
                     Long.toString(waits.hold().token()));
+        } else if (action instanceof Action.WaitsLong waits) {
+            client.log.waitsLong(lock, waits, queue);
         } else if (action instanceof Action.AskBeside ask) {
             client.postToOtherShares(lock, share, new Event.AskedBeside(ask.caller()));
         } else if (action instanceof Action.Unrenewed unrenewed) {
@@ -285,6 +288,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
         HeldLease lease = new HeldLease(hold, this, client, caller.asker);
         lease.watcher().granted(handedOver);
         hold.watchedBy(lease.watcher());
+        client.log.waited(lock, caller);
         if (!caller.outcome.complete(lease)) {
             hold.notDelivered();
             hold.end(time.now());
@@ -293,8 +297,8 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     }
 
     private void announce(Hold hold, LeaseState state) {
-        if (state == LeaseState.LOST) {
-            LOG.log(Level.DEBUG, "the lock ''{0}'' with token {1} is lost", lock, Long.toString(hold.token()));
+        if (state == LeaseState.LOST && !hold.isAbandoned()) {
+            client.log.loss(lock, hold);
         }
         HoldWatcher watcher = hold.watcher();
         if (watcher != null) {

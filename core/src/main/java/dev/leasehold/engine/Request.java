@@ -116,6 +116,7 @@ public final class Request implements Asker {
         ObservedCall observed = client.observers().ask(lock.namespace(), lock.own(), share, kind, maxWait, here);
         boolean tries = maxWait != null && (maxWait.isNegative() || maxWait.isZero());
         Caller caller = new Caller(options, tries, owner);
+        caller.stands = kind == LockCall.Kind.ELECTION;
         caller.waiter = waiter == null ? null : new WeakReference<>(waiter);
         boolean waits = maxWait != null && !tries && maxWait.compareTo(LockOptions.FOREVER) < 0;
         if (maxWait != null && waits) {

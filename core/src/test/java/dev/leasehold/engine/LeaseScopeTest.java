@@ -7,6 +7,7 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.engine.queue.Loss;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
@@ -50,7 +51,7 @@ class LeaseScopeTest {
 
     /** Loses a lease as the engine does when the store has said so. */
     private static void lose(HeldLease lease) {
-        lease.hold().lose();
+        lease.hold().lose(new Loss("tested", null));
         lease.watcher().stateChanged(LeaseState.LOST);
     }
 
@@ -224,7 +225,8 @@ class LeaseScopeTest {
         Handler handler = new Handler() {
             @Override
             public void publish(LogRecord record) {
-                if (record.getLevel().intValue() >= Level.WARNING.intValue()) {
+                boolean warning = record.getLevel().intValue() >= Level.WARNING.intValue();
+                if (warning && record.getMessage().contains("nobody had noticed")) {
                     warnings.add(record.getMessage());
                 }
             }

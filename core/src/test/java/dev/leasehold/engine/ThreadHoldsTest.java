@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
+import dev.leasehold.engine.queue.Loss;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,7 @@ class ThreadHoldsTest {
         HeldLease lease = acquire("a");
         holds.enter("a", lease);
         holds.reenter("a");
-        lease.hold().lose();
+        lease.hold().lose(new Loss("tested", null));
         assertThatThrownBy(() -> holds.reenter("a")).isInstanceOf(LeaseLostException.class);
         for (int left = 1; left >= 0; left--) {
             assertThatThrownBy(() -> holds.leave("a"))

@@ -2,7 +2,6 @@ package dev.leasehold.spring;
 
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
-import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -105,11 +104,6 @@ final class Office {
 
     /** Runs as long as a term lasts; the interrupt says that it is over. */
     private void term(Lease lease) {
-        LOG.log(
-                Level.INFO,
-                "this instance leads ''{0}'', with token {1}",
-                election.name(),
-                Long.toString(lease.token()));
         open(lease.token());
         events.elected(lease.token());
         boolean over = false;
@@ -120,18 +114,8 @@ final class Office {
                 over = true;
             }
         }
-        LOG.log(Level.INFO, "this instance leads ''{0}'' no longer: {1}", election.name(), whyOver(lease));
         closeAndAwait(lease);
         events.demoted(lease);
-    }
-
-    private static String whyOver(Lease lease) {
-        try {
-            lease.ensureValid();
-            return "it has resigned, or its client closes";
-        } catch (LeaseLostException e) {
-            return e.reason();
-        }
     }
 
     private void open(long term) {

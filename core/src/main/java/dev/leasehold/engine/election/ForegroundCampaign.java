@@ -77,7 +77,7 @@ final class ForegroundCampaign {
 
     private static void decline(@Nullable Term unwanted) {
         if (unwanted != null) {
-            unwanted.end();
+            unwanted.end("its candidate was interrupted");
             unwanted.workEnded.complete(null);
         }
     }
@@ -122,7 +122,7 @@ final class ForegroundCampaign {
         worker = null;
         interrupter.ended(thrown);
         boolean led = now.isInOffice();
-        led &= now.end();
+        led &= now.end("its work has ended");
         now.workEnded.complete(null);
         if (!led) {
             return false;

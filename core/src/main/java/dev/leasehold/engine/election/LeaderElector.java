@@ -281,7 +281,7 @@ public final class LeaderElector implements LeaderElection {
             return false;
         }
         resigned = true;
-        return present.end();
+        return present.end("it has resigned");
     }
 
     @Override
@@ -309,7 +309,7 @@ public final class LeaderElector implements LeaderElection {
         }
         Term leading = term;
         if (leading != null) {
-            leading.end();
+            leading.end("the candidate was closed");
         }
         futures.fail(new IllegalStateException("the candidate for '" + name + "' was closed"));
         return leading;
@@ -331,7 +331,7 @@ public final class LeaderElector implements LeaderElection {
             guard.unlock();
         }
         if (leading != null) {
-            leading.end();
+            leading.end("its client closes");
         }
         if (present != null) {
             present.hurry();

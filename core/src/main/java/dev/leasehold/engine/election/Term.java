@@ -78,6 +78,7 @@ final class Term {
 
     /** Begins to watch the lease. The term may be over when this returns. */
     void begin() {
+        LOG.log(Level.INFO, "this process leads ''{0}'', with token {1}", lease.name(), Long.toString(lease.token()));
         lease.watcher().follow(this::watch);
         watch();
     }
@@ -98,7 +99,7 @@ final class Term {
         ClockReading now = time.now();
         Validity validity = lease.hold().validity();
         if (state.isFinal() || validity == null || nanosInOffice(state, validity, now) <= 0) {
-            end();
+            end(whyOver(state));
             return false;
         }
         return state.isValid();
@@ -135,7 +136,11 @@ final class Term {
         } finally {
             guard.unlock();
         }
-        end();
+        end(whyOver(lease.look()));
+    }
+
+    private String whyOver(LeaseState state) {
+        return state.isFinal() ? lease.lost(state).reason() : "the store has not confirmed its lease in time";
     }
 
     private long nanosLeft(ClockReading now) {
@@ -171,10 +176,16 @@ final class Term {
     }
 
     /** Ends the term; returns false if it was over. */
-    boolean end() {
+    boolean end(String why) {
         if (!over.compareAndSet(false, true)) {
             return false;
         }
+        LOG.log(
+                Level.INFO,
+                "this process leads ''{0}'' no longer (token {1}): {2}",
+                lease.name(),
+                Long.toString(lease.token()),
+                why);
         lease.hold().retire();
         BodyInterrupter running;
         guard.lock();

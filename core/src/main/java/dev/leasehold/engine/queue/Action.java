@@ -55,6 +55,9 @@ public sealed interface Action {
     /** Log that a thread waits for a lock that the thread itself was given. */
     record WaitsForItself(Hold hold) implements Action {}
 
+    /** Log that callers without a limit have waited for long. */
+    record WaitsLong(Duration waited, int callers) implements Action {}
+
     /** Ask the lock's other queues whether this caller holds it there, and so waits for itself. */
     record AskBeside(Caller caller) implements Action {}
 

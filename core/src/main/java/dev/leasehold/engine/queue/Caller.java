@@ -5,6 +5,7 @@ import dev.leasehold.LockOptions;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A caller is one call to obtain a lock. The local queue owns the mutable parts. */
@@ -32,10 +33,17 @@ public final class Caller {
 
     /** The caller belongs to this call; it is set before the caller joins. */
     public @Nullable Asker asker;
+
+    /** This is true for a candidate of an election, which may wait for ever. */
+    public boolean stands;
+
+    /** This is whom the caller has waited for, in words, once it is served; null if it found the lock free. */
+    public @Nullable Supplier<String> waitedFor;
+
     /** This is true once it has been checked whether the caller's thread waits for itself. */
     boolean lookedAt;
 
-    long joinedAt;
+    public long joinedAt;
     long triesSince;
     long number;
 

@@ -45,12 +45,13 @@ final class CallerService {
             watchdog.renew(current, at);
             return;
         }
-        waiting.remove(next);
+        waiting.served(next);
         boolean handedOver = current.hasServed();
         Hold hold = current.give(next, at.clocks());
         boolean full = share == Claim.EXCLUSIVE || tracks.areFull(at.clocks());
         if (full) {
             waiting.noteContention(waiting.lastNumber());
+            waiting.noteHolder(null);
         }
         at.add(new Action.Give(next, hold, handedOver));
         if (full) {

@@ -117,6 +117,7 @@ final class Claimant {
 
     private void busy(PendingClaim asked, ClaimAnswer.Busy answer, EventHandling at) {
         waiting.noteContention(asked.busyForCallersTo());
+        waiting.noteHolder(answer.holder());
         asked.busy(answer, at.now());
         heard(at);
         outage.inTime();

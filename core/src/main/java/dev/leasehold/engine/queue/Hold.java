@@ -63,6 +63,9 @@ public final class Hold {
     /** Completes with the final state that the release has led to; exceptionally if the store has not answered it. */
     public final CompletableFuture<LeaseState> released = new CompletableFuture<>();
 
+    /** This is how it was lost; null if it is not, or if nobody but its holder has noticed yet. */
+    public volatile @Nullable Loss loss;
+
     /**
      * The watcher has the lease object and its listeners. It is set once, before the hold is given to its caller; it
      * refers to the lease weakly, so that a dropped one is noticed.
@@ -91,6 +94,12 @@ public final class Hold {
 
     public String lock() {
         return lock;
+    }
+
+    /** Returns the lock's name as its holder wrote it. */
+    String ownName() {
+        HoldWatcher watching = watcher;
+        return watching == null ? lock : watching.ownName();
     }
 
     public long token() {
@@ -323,7 +332,8 @@ public final class Hold {
     }
 
     /** Ends the hold as lost, even if it was released: the release came too late then. */
-    public void lose() {
+    public void lose(Loss how) {
+        loss = how;
         status.set(LOST);
     }
 

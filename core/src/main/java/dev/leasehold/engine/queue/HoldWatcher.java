@@ -5,6 +5,9 @@ import dev.leasehold.LeaseState;
 /** A hold watcher stands for what the engine has attached to a hold: its lease object and the listeners. */
 public interface HoldWatcher {
 
+    /** Returns the lock's name as the holder wrote it. */
+    String ownName();
+
     /** Returns whether the lease object is still referenced by anybody. */
     boolean isReferenced();
 

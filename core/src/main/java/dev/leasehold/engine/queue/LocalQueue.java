@@ -43,6 +43,7 @@ public final class LocalQueue {
     private final StrayAnswers strayAnswers;
     private final CallerService service;
     private final ClaimPlan claims;
+    private final LongWaits longWaits = new LongWaits(waiting);
 
     private boolean closed;
     private EventHandling at = EventHandling.NONE;
@@ -62,7 +63,7 @@ public final class LocalQueue {
     }
 
     private Track track() {
-        Watchdog watchdog = new Watchdog(lock, cleanups, outage);
+        Watchdog watchdog = new Watchdog(lock, settings.store(), cleanups, outage);
         return new Track(new Claimant(lock, share, settings, waiting, outage, cleanups, watchdog, tracks), watchdog);
     }
 
@@ -151,6 +152,7 @@ public final class LocalQueue {
             return;
         }
         waiting.add(caller, at.now());
+        longWaits.joined(caller, at.now());
         if (busy) {
             busyAt(caller);
             waiting.noteContention(waiting.lastNumber());
@@ -319,7 +321,7 @@ public final class LocalQueue {
         if (track != null) {
             return track.watchdog();
         }
-        return tracks.count() > 0 ? tracks.get(0).watchdog() : new Watchdog(lock, cleanups, outage);
+        return tracks.count() > 0 ? tracks.get(0).watchdog() : new Watchdog(lock, settings.store(), cleanups, outage);
     }
 
     private void downgrade(Hold hold, Extension extension) {
@@ -349,6 +351,18 @@ public final class LocalQueue {
         claims.seek(at);
         tracks.removeIdle();
         cleanups.look(outage.lastFailure(), at.now(), at.actions());
+        longWaits.look(at);
+    }
+
+    /** Says who holds the lock, for people, as far as is known here. */
+    public String holder() {
+        for (int i = 0; i < tracks.count(); i++) {
+            Hold own = tracks.get(i).watchdog().hold();
+            if (own != null) {
+                return "this client itself with token " + own.token();
+            }
+        }
+        return HolderText.of(waiting.holder());
     }
 
     /** Returns whether somebody waits for an answer of the store. */
@@ -368,6 +382,10 @@ public final class LocalQueue {
             due = DueTimes.earlier(due, track.claimant().nextLook());
         }
         due = DueTimes.earlier(due, timeouts.nextLook(isAnswerExpected(), lastAt));
+        long longWait = longWaits.nextLook();
+        if (longWait != DueTimes.NEVER && tracks.claims() == 0) { // A claim asks again every few seconds anyway.
+            due = DueTimes.earlier(due, longWait);
+        }
         return DueTimes.earlier(due, cleanups.nextLook());
     }
 }

@@ -138,7 +138,7 @@ final class PendingCleanups {
         if (hold != null) {
             boolean lost = answer == ReleaseAnswer.NOT_HELD && !cleanup.isRepeated();
             if (lost) {
-                hold.lose();
+                hold.lose(new Loss("its lease had ended in the store before it was released", null));
                 if (hold.announce(LeaseState.LOST)) {
                     actions.add(new Action.Announce(hold, LeaseState.LOST));
                 }

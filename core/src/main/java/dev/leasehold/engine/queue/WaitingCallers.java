@@ -1,5 +1,6 @@
 package dev.leasehold.engine.queue;
 
+import dev.leasehold.HolderInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -25,6 +26,7 @@ final class WaitingCallers {
     private int trying;
     private long lastNumber;
     private long contentionKnownTo;
+    private @Nullable HolderInfo holder;
 
     void add(Caller caller, long now) {
         caller.joinedAt = now;
@@ -102,6 +104,24 @@ final class WaitingCallers {
         contentionKnownTo = Math.max(contentionKnownTo, Math.min(to, lastNumber));
     }
 
+    /** Notes whom the store has named as holder; null for none, or for a caller of this process. */
+    void noteHolder(@Nullable HolderInfo seen) {
+        holder = seen;
+    }
+
+    @Nullable HolderInfo holder() {
+        return holder;
+    }
+
+    /** Takes out the caller that is served. */
+    void served(Caller caller) {
+        if (knowsContention(caller)) {
+            HolderInfo seen = holder;
+            caller.waitedFor = () -> HolderText.of(seen);
+        }
+        remove(caller);
+    }
+
     boolean knowsContention(Caller caller) {
         return caller.number <= contentionKnownTo;
     }
@@ -112,6 +132,10 @@ final class WaitingCallers {
 
     int size() {
         return callers.size();
+    }
+
+    @Nullable Caller first(Predicate<Caller> which) {
+        return callers.stream().filter(which).findFirst().orElse(null);
     }
 
     @Nullable Caller first() {

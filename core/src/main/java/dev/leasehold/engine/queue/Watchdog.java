@@ -24,6 +24,7 @@ final class Watchdog {
     private static final String CLOSED = "the client was closed while it was held";
 
     private final String lock;
+    private final String store;
     private final PendingCleanups cleanups;
     private final StoreOutage outage;
 
@@ -32,8 +33,9 @@ final class Watchdog {
     /** This is the hold that has ended last, until its lease has been given on or back. */
     private @Nullable Hold endedHold;
 
-    Watchdog(String lock, PendingCleanups cleanups, StoreOutage outage) {
+    Watchdog(String lock, String store, PendingCleanups cleanups, StoreOutage outage) {
         this.lock = lock;
+        this.store = store;
         this.cleanups = cleanups;
         this.outage = outage;
     }
@@ -64,7 +66,7 @@ final class Watchdog {
             return;
         }
         if (hold.state(at.clocks()) == LeaseState.LOST) {
-            lose(current, "its lease had run out before it was released", true, at);
+            lose(current, "its lease had run out before it was released", outage.lastFailure(), true, at);
             return;
         }
         failExtensions(current, "it was released", at);
@@ -83,7 +85,8 @@ final class Watchdog {
         StoreLease current = storeLease;
         if (current == null || current.hold() != hold || hold.state(at.clocks()).isFinal()) {
             at.add(new Action.AnswerExtension(
-                    extension, new LeaseLostException(lock, hold.token(), "it was over before it could be extended")));
+                    extension,
+                    new LeaseLostException(hold.ownName(), hold.token(), "it was over before it could be extended")));
             return;
         }
         current.extend(extension, at.now());
@@ -141,7 +144,12 @@ final class Watchdog {
             long sentAt = renewed.validity().sentAt().nanos();
             confirm(current, renewed.validity(), DueTimes.earlier(answered.askedAt(), sentAt), at);
         } else {
-            lose(current, "the store has no such lease any more", false, at);
+            Hold hold = current.hold();
+            boolean early = hold != null && !hold.state(at.clocks()).isFinal();
+            String why = early
+                    ? " has it no more, although it had not run out: somebody has broken it, or the store has lost it"
+                    : " has it no more, since its lease had run out";
+            lose(current, "the store " + store + why, null, false, at);
         }
     }
 
@@ -208,7 +216,8 @@ final class Watchdog {
                 return;
             }
             if (state == LeaseState.LOST) {
-                lose(current, "its lease ran out before the store confirmed it again", true, at);
+                String why = "the store " + store + " has not confirmed it before its lease ran out";
+                lose(current, why, outage.lastFailure(), true, at);
                 return;
             }
             announce(hold, state, at);
@@ -216,7 +225,7 @@ final class Watchdog {
                 current.doubt(at.now());
             }
         } else if (current.isOver(at.now())) {
-            lose(current, "", true, at);
+            lose(current, "", null, true, at);
             return;
         }
         renew(current, at);
@@ -286,10 +295,11 @@ final class Watchdog {
      * Ends a lease against its holder's will. Where the store has not reported the loss itself, the lease is released
      * there, just in case.
      */
-    private void lose(StoreLease lost, String why, boolean tellStore, EventHandling at) {
+    private void lose(
+            StoreLease lost, String why, @Nullable LockException failure, boolean tellStore, EventHandling at) {
         Hold hold = lost.hold();
         if (hold != null) {
-            hold.lose();
+            hold.lose(new Loss(why, failure));
             announce(hold, LeaseState.LOST, at);
             failExtensions(lost, why, at);
             at.add(new Action.Settle(hold, LeaseState.LOST, null));
@@ -309,6 +319,7 @@ final class Watchdog {
      * late answers to its claim do not touch it.
      */
     private void leave(StoreLease left, Hold hold, String why, EventHandling at) {
+        hold.loss = new Loss(why, outage.lastFailure());
         announce(hold, LeaseState.LOST, at);
         failExtensions(left, why, at);
         at.add(new Action.Settle(hold, LeaseState.LOST, null));
@@ -320,7 +331,7 @@ final class Watchdog {
     void discard(LockException why, EventHandling at) {
         Hold hold = storeLease == null ? endedHold : storeLease.hold();
         if (hold != null && hold.state(at.clocks()) != LeaseState.RELEASED) {
-            hold.lose();
+            hold.lose(new Loss("this process has given it up after a fault", why));
             announce(hold, LeaseState.LOST, at);
             at.add(new Action.Settle(hold, LeaseState.LOST, null));
             if (storeLease != null) {
@@ -339,7 +350,9 @@ final class Watchdog {
         Hold hold = of.hold();
         for (Extension extension : of.extensions()) {
             at.add(new Action.AnswerExtension(
-                    extension, new LeaseLostException(lock, hold == null ? 0 : hold.token(), why)));
+                    extension,
+                    new LeaseLostException(
+                            hold == null ? lock : hold.ownName(), hold == null ? 0 : hold.token(), why)));
         }
         of.extensions().clear();
     }

@@ -57,7 +57,7 @@ class ElectionListenersTest {
     @Test
     void whoComesBetweenTheEndAndItsNewsIsToldNothing() throws Exception {
         Term term = term();
-        term.end();
+        term.end("tested");
         listeners.add(listener, term);
         CompletableFuture<Void> all = new CompletableFuture<>();
         listeners.demoted(term, all);

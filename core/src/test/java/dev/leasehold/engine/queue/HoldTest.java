@@ -82,7 +82,7 @@ class HoldTest {
     @Test
     void aReleaseMayTurnOutToHaveComeTooLate() {
         hold.end(at(1));
-        hold.lose();
+        hold.lose(new Loss("tested", null));
         assertThat(hold.state(at(1))).isEqualTo(LeaseState.LOST);
     }
 

@@ -267,6 +267,11 @@ class LocalQueueWatchdogTest {
         boolean[] referenced = {true};
         hold.watchedBy(new HoldWatcher() {
             @Override
+            public String ownName() {
+                return "lock";
+            }
+
+            @Override
             public boolean isReferenced() {
                 return referenced[0];
             }

@@ -140,8 +140,10 @@ final class Renewals {
                 database.with((borrowed, at) -> renew(batch, borrowed, at));
             }
         } catch (Throwable e) { // Errors too: what is left is renewed one by one.
-            Level level = e instanceof Error ? Level.WARNING : Level.DEBUG;
-            LOG.log(level, "renewing " + batch.size() + " leases at once", e);
+            LOG.log(
+                    e instanceof Error ? Level.WARNING : Level.DEBUG,
+                    "renewing " + batch.size() + " leases at once",
+                    e);
         }
         for (Renewal renewal : batch) {
             if (!renewal.operation().isOver()) {

@@ -146,6 +146,7 @@ public final class SchemaCheck {
         for (int tries = 1; ; tries++) {
             try {
                 runStatements(borrowed, tables);
+                LOG.log(Level.INFO, "the store {0} had no tables, and has made them", store);
                 return layout(borrowed, tables);
             } catch (SQLException e) {
                 if (Sql.isBroken(e)) {

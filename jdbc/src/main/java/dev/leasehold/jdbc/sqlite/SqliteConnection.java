@@ -125,6 +125,8 @@ public final class SqliteConnection implements AutoCloseable {
         sql.run("PRAGMA application_id = " + APPLICATION);
         sql.run("PRAGMA user_version = " + LAYOUT);
         sql.run("COMMIT");
+        System.getLogger("dev.leasehold.jdbc")
+                .log(System.Logger.Level.INFO, "the store {0} had no tables, and has made them", file);
     }
 
     private void refuseWithoutLog() throws SQLException {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
@@ -19,7 +20,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * further locks; then they are interrupted, still under valid leases, so that the next instance gets their locks as
  * soon as they have ended. The lease of a body that goes on after that is not renewed.
  */
-final class ClientLifecycle implements SmartLifecycle {
+final class ClientLifecycle implements SmartLifecycle, DisposableBean {
 
     /**
      * The clients are closed after Spring's executors and schedulers, whose tasks may be queued or running; these come after
@@ -32,6 +33,7 @@ final class ClientLifecycle implements SmartLifecycle {
     private final ConfigurableListableBeanFactory beans;
     private final RunningBodies bodies;
     private final LeaseholdProperties.Shutdown shutdown;
+    private final LateLog lateLog = new LateLog();
     private volatile boolean running;
 
     ClientLifecycle(
@@ -39,6 +41,12 @@ final class ClientLifecycle implements SmartLifecycle {
         this.beans = beans;
         this.bodies = bodies;
         this.shutdown = shutdown;
+        lateLog.begin();
+    }
+
+    @Override
+    public void destroy() {
+        lateLog.end();
     }
 
     @Override

@@ -1,0 +1,70 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * The late log takes what Leasehold logs to Spring's logging once {@code java.util.logging} has lost its handlers. The JVM
+ * takes them away as soon as it begins to end, the one that leads to Spring's logging among them, while the application
+ * goes on to end its work and to close its clients.
+ */
+final class LateLog extends Handler {
+
+    /** The JVM keeps a logger only as long as somebody else does. */
+    private final Logger logger = Logger.getLogger("dev.leasehold");
+
+    private final Logger root = Logger.getLogger("");
+    private volatile boolean begun;
+
+    void begin() {
+        begun = true;
+        logger.addHandler(this);
+    }
+
+    /** Ends with the application, but not where the JVM ends: the last lines may come later. */
+    void end() {
+        if (!isAlone()) {
+            begun = false;
+            logger.removeHandler(this);
+        }
+    }
+
+    private boolean isAlone() {
+        return root.getHandlers().length == 0;
+    }
+
+    @Override
+    public void publish(LogRecord line) {
+        if (!isAlone()) {
+            return;
+        }
+        Log log = LogFactory.getLog(line.getLoggerName());
+        String text = new SimpleFormatter().formatMessage(line);
+        int level = line.getLevel().intValue();
+        if (level >= Level.SEVERE.intValue()) {
+            log.error(text, line.getThrown());
+        } else if (level >= Level.WARNING.intValue()) {
+            log.warn(text, line.getThrown());
+        } else if (level >= Level.INFO.intValue()) {
+            log.info(text, line.getThrown());
+        } else {
+            log.debug(text, line.getThrown());
+        }
+    }
+
+    @Override
+    public void flush() {}
+
+    /** Comes back: the JVM closes all handlers when it begins to end. */
+    @Override
+    public void close() {
+        if (begun) {
+            logger.addHandler(this);
+        }
+    }
+}
