@@ -112,6 +112,9 @@ public final class RedisFailures {
             if (cause instanceof LockException known) {
                 return known;
             }
+            if (cause instanceof NoMasterException none) {
+                return refused(node, what, "no connection could be made: " + none.getMessage(), none);
+            }
             if (cause instanceof RedisCommandExecutionException error) {
                 return error(error, node, what, true);
             }

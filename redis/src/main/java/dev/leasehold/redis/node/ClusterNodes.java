@@ -74,7 +74,12 @@ public final class ClusterNodes implements LockCommands {
         this.listener = listener;
         this.settings = settings;
         names = settings.plainKeys() ? KeyNames.plain(true) : KeyNames.of(context.namespace());
-        Connector anyone = new SearchingConnector(name, this::anywhere, SearchingConnector.Wanted.ANY, context.time());
+        Connector anyone = new SearchingConnector(
+                name,
+                this::anywhere,
+                SearchingConnector.Wanted.ANY,
+                context.time(),
+                SearchingConnector.Patience.within(context.storeTimeout()));
         inbox = new Inbox(anyone, context, names, settings.replicas() == 0, listener);
     }
 
