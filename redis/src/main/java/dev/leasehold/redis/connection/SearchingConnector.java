@@ -157,7 +157,7 @@ public final class SearchingConnector implements Connector {
             CompletionStage<? extends C> opening;
             try {
                 opening = open.apply(next);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError e) {
                 opening = CompletableFuture.failedFuture(e);
             }
             opening.whenComplete((connection, why) -> {
