@@ -88,8 +88,10 @@ class ClientStoreTest {
                 });
             }
         };
-        try (Leasehold leasehold =
-                Leasehold.builder().store(unfit).storeTimeout(Duration.ofHours(1)).build()) {
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(unfit)
+                .storeTimeout(Duration.ofHours(1))
+                .build()) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())
                     .isExactlyInstanceOf(LockException.class)
                     .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");

@@ -238,8 +238,7 @@ public final class RedisStore implements StoreFactory {
             return new OpenRedisStore(reach.through(client, context, settings, listener), context, sharing(), () -> {});
         }
         // A sentinel and its master are two, and an attempt may last half of the time-out.
-        OwnClient own = new OwnClient(
-                Patience.within(context.storeTimeout()).first());
+        OwnClient own = new OwnClient(Patience.within(context.storeTimeout()).first());
         return new OpenRedisStore(
                 reach.through(own.client(), context, settings, listener), context, sharing(), own::close);
     }

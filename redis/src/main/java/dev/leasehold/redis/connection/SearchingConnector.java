@@ -234,8 +234,7 @@ public final class SearchingConnector implements Connector {
                     .filter(SearchingConnector::isRefusal)
                     .findFirst()
                     .orElse(null);
-            boolean ofAll =
-                    others.size() == from.size() && failures.stream().allMatch(SearchingConnector::isRefusal);
+            boolean ofAll = others.size() == from.size() && failures.stream().allMatch(SearchingConnector::isRefusal);
             if (refusal != null && ofAll) {
                 return refusal;
             }

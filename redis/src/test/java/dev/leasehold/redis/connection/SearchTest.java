@@ -78,8 +78,7 @@ class SearchTest {
     @Test
     void theDoctorWaitsForASlowMaster() throws Exception {
         try (RedisGroup group = RedisGroup.replicated();
-                Leasehold client =
-                        among(group.servers.get(1), group.servers.get(0), 60_000)) {
+                Leasehold client = among(group.servers.get(1), group.servers.get(0), 60_000)) {
             RedisProcess master = group.servers.get(0);
             RedisProcess replica = group.servers.get(1);
             await().ignoreExceptionsInstanceOf(StoreUnavailableException.class).until(() -> {
