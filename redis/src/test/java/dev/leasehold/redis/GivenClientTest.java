@@ -9,6 +9,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.FaultProxy;
@@ -136,6 +137,27 @@ class GivenClientTest {
                         .cause()
                         .isExactlyInstanceOf(LockException.class)
                         .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
+            }
+        }
+    }
+
+    /** Lettuce asks one sentinel after the other, and each of our attempts ended before it came to the second. */
+    @Test
+    void aSilentFirstSentinelOfItsOwnKeepsNobodyOut() throws Exception {
+        try (RedisGroup group = RedisGroup.sentinel();
+                RedisProcess silent = RedisProcess.start();
+                RedisClient own = RedisClient.create("redis-sentinel://localhost:" + silent.port() + ",localhost:"
+                        + group.servers.get(2).port() + "?timeout=7s#main");
+                Leasehold client = Leasehold.builder()
+                        .store(RedisStore.using(own))
+                        .storeTimeout(Duration.ofMinutes(2))
+                        .build()) {
+            silent.signal("STOP");
+            try {
+                Lease lease = client.lock("x").acquireAsync().get(A_MINUTE, TimeUnit.SECONDS);
+                assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+            } finally {
+                silent.signal("CONT");
             }
         }
     }

@@ -108,6 +108,7 @@ public final class SearchingConnector implements Connector {
         private final Map<Connector, Optional<Throwable>> others = new LinkedHashMap<>();
         private int asked;
         private boolean late;
+        private boolean over;
 
         Search(Function<Connector, CompletionStage<? extends C>> open) {
             this.open = open;
@@ -121,12 +122,17 @@ public final class SearchingConnector implements Connector {
                 askNext();
             }
             hurryLater();
+            later(bounds.most(), this::giveUp);
             return found;
         }
 
-        private void hurryLater() {
-            TimeSource.Timer timer = time.schedule(patience, this::hurry);
+        private void later(Duration delay, Runnable what) {
+            TimeSource.Timer timer = time.schedule(delay, what);
             found.whenComplete((connection, why) -> timer.cancel());
+        }
+
+        private void hurryLater() {
+            later(patience, this::hurry);
         }
 
         private void hurry() {
@@ -138,6 +144,17 @@ public final class SearchingConnector implements Connector {
             }
             if (wanted == Wanted.ANY && askNext()) {
                 hurryLater();
+            }
+            decide();
+        }
+
+        /** Says which were asked, before the attempt ends without a word of them. */
+        private void giveUp() {
+            mutex.lock();
+            try {
+                over = true;
+            } finally {
+                mutex.unlock();
             }
             decide();
         }
@@ -212,7 +229,7 @@ public final class SearchingConnector implements Connector {
                             from.stream().filter(wantedOnes::containsKey).toList());
                 } else if (!wantedOnes.isEmpty() && (all || late || wanted != Wanted.ONLY_MASTER)) {
                     chosen = wantedOnes.values().iterator().next();
-                } else if (wantedOnes.isEmpty() && (all || (late && others.containsValue(Optional.empty())))) {
+                } else if (wantedOnes.isEmpty() && (all || over || (late && others.containsValue(Optional.empty())))) {
                     refusal = none();
                 }
             } finally {

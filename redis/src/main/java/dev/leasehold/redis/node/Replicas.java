@@ -55,7 +55,7 @@ final class Replicas {
         time = context.time();
         storeTimeout = context.storeTimeout();
         reconnectingConnection =
-                new ConnectionFactory(context).reconnectingConnection(name, timeout, connector::connect, () -> {});
+                new ConnectionFactory(context, connector).reconnectingConnection(name, timeout, connector::connect, () -> {});
     }
 
     /**
