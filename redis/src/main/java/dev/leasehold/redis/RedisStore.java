@@ -131,7 +131,7 @@ public final class RedisStore implements StoreFactory {
      * queue, and their holds take no token. The first in the queue polls for their release, and finds it
      * at most 100 ms late. A key without an end counts as held for ever; a key of another type makes a claim fail with a {@link
      * dev.leasehold.LockException}. Other clients' leases are shown as such, without their value, by {@link
-     * dev.leasehold.Leasehold#locks} when the name is asked for literally or has been used by Leasehold within a week; and
+     * dev.leasehold.Leasehold#locks} when the name is asked for literally or has been used by Leasehold within two days; and
      * they cannot be broken, because no token names them.
      *
      * <p>All clients of Leasehold that share a lock must use this, or none. Not with a namespace; not for names that begin

@@ -42,7 +42,9 @@ class ClusterMapTest {
     }
 
     private static int mapsRead(List<RedisProcess> servers) {
-        return servers.stream().mapToInt(server -> calls(server, "cluster|slots")).sum();
+        return servers.stream()
+                .mapToInt(server -> calls(server, "cluster|slots"))
+                .sum();
     }
 
     @Test
@@ -99,7 +101,9 @@ class ClusterMapTest {
         Unconnected given = new Unconnected();
         try (RedisGroup cluster = RedisGroup.cluster();
                 Leasehold client = Leasehold.builder()
-                        .store(RedisStore.usingCluster(given, List.of(RedisURI.create(cluster.servers.get(0).uri()))))
+                        .store(RedisStore.usingCluster(
+                                given,
+                                List.of(RedisURI.create(cluster.servers.get(0).uri()))))
                         .storeTimeout(Duration.ofMinutes(2))
                         .build()) {
             RedisProcess gone = cluster.servers.get(RedisGroup.firstMaster(SlotHash.getSlot(KEY)));

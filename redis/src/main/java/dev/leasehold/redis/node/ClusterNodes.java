@@ -182,7 +182,8 @@ public final class ClusterNodes implements LockCommands {
             if (failure != null) {
                 result.completeExceptionally(failure);
             } else if (found == null) {
-                result.completeExceptionally(nowhere(name, "no master has the slot of '" + lock + "' at the moment", null));
+                result.completeExceptionally(
+                        nowhere(name, "no master has the slot of '" + lock + "' at the moment", null));
             } else {
                 attempt(operation, found, false, MOST_REDIRECTS, result);
             }
@@ -224,7 +225,8 @@ public final class ClusterNodes implements LockCommands {
     private RedisNode node(SlotMap.Address address) {
         RedisNode node = nodes.computeIfAbsent(
                 address,
-                at -> new RedisNode(watched(connectors.apply(at)), context, settings, names, inbox, false, listenerOf(at)));
+                at -> new RedisNode(
+                        watched(connectors.apply(at)), context, settings, names, inbox, false, listenerOf(at)));
         if (closed) {
             node.close();
         }

@@ -81,6 +81,8 @@ record MapSearch(
         return each.size() == 1 || passing == null
                 ? Objects.requireNonNull(failed.get(all.get(0)))
                 : ClusterNodes.nowhere(
-                        cluster, "no node told which of them has which slots (" + String.join("; ", each) + ")", passing);
+                        cluster,
+                        "no node told which of them has which slots (" + String.join("; ", each) + ")",
+                        passing);
     }
 }
