@@ -339,6 +339,10 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     }
 
     private LockException lockException(Throwable failure) {
+        LockException unfit = Causes.unfit(failure, client.toString());
+        if (unfit != null) {
+            return unfit;
+        }
         Throwable cause = Causes.of(failure);
         return cause instanceof LockException known
                 ? known

@@ -1,6 +1,8 @@
 package dev.leasehold.internal;
 
+import dev.leasehold.LockException;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Causes finds the cause of a failure below the exceptions that futures wrap around it. */
 public final class Causes {
@@ -19,5 +21,24 @@ public final class Causes {
             cause = cause.getCause();
         }
         return cause;
+    }
+
+    /**
+     * Returns what to tell where libraries do not fit together, two versions of one of them, say: trying again is in vain.
+     *
+     * @param failure the failure
+     * @param store which store failed so
+     * @return null if that is not the cause
+     */
+    public static @Nullable LockException unfit(Throwable failure, String store) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LinkageError) {
+                return new LockException(
+                        "the libraries of the store " + store + " do not fit together: " + cause
+                                + ". See which versions are on the class path; trying again is in vain",
+                        cause);
+            }
+        }
+        return null;
     }
 }

@@ -45,9 +45,19 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
                     + "' is not a store URI: it must begin with a scheme, for example sqlite:/var/lib/app/locks.db");
         }
         String scheme = uri.substring(0, colon).toLowerCase(java.util.Locale.ROOT);
+        // Elsewhere a # is a part of a path, or of an option's value.
+        int hash = scheme.endsWith("-sentinel") ? uri.lastIndexOf('#') : -1;
+        if (hash < 0) {
+            return parse(scheme, uri, "");
+        }
+        int end = uri.indexOf('?', hash) < 0 ? uri.length() : uri.indexOf('?', hash);
+        return parse(scheme, uri.substring(0, hash) + uri.substring(end), uri.substring(hash, end));
+    }
+
+    private static StoreUri parse(String scheme, String uri, String fragment) {
         int question = uri.indexOf('?');
         if (question < 0) {
-            return new StoreUri(scheme, uri, Map.of());
+            return new StoreUri(scheme, uri + fragment, Map.of());
         }
         Map<String, String> ours = new LinkedHashMap<>();
         List<String> theirs = new ArrayList<>();
@@ -68,7 +78,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
             }
         }
         String rest = String.join("&", theirs);
-        return new StoreUri(scheme, uri.substring(0, question) + (rest.isEmpty() ? "" : "?" + rest), ours);
+        return new StoreUri(scheme, uri.substring(0, question) + (rest.isEmpty() ? "" : "?" + rest) + fragment, ours);
     }
 
     /** Decodes percent signs. A plus stays a plus: this is a URI, not a form. */

@@ -1,6 +1,7 @@
 package dev.leasehold.engine;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -72,6 +73,34 @@ class ClientStoreTest {
         }
     }
 
+    /** Each call took as long as an outage, and an election would have asked for ever. */
+    @Test
+    void librariesThatDoNotFitFailAtOnce() throws Exception {
+        WrappedStore unfit = new WrappedStore() {
+            @Override
+            public CompletionStage<ClaimAnswer> claim(Store inner, Claim claim) {
+                if (claim.lock().equals("fits")) {
+                    return inner.claim(claim);
+                }
+                // The answer cannot be read.
+                return inner.claim(claim).thenApply(granted -> {
+                    throw new NoSuchMethodError("io.netty.Of(another.Version)");
+                });
+            }
+        };
+        try (Leasehold leasehold = Leasehold.builder()
+                .store(unfit)
+                .storeTimeout(Duration.ofHours(1))
+                .build()) {
+            assertThatThrownBy(() -> leasehold.lock("a").acquire())
+                    .isExactlyInstanceOf(LockException.class)
+                    .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
+            // What was granted all the same is given back.
+            await().until(() -> leasehold.locks("a").isEmpty());
+            assertThat(leasehold.lock("fits").tryAcquire()).isPresent();
+        }
+    }
+
     @Test
     @DisplayName("A failure on a thread of the engine shows the caller too")
     void anEngineThreadsFailureShowsTheCallerToo() throws Exception {
@@ -128,7 +157,7 @@ class ClientStoreTest {
     void whateverAStoreDoesWrongNobodyWaitsForEver() throws Exception {
         List<Supplier<CompletionStage<ClaimAnswer>>> faults = List.of(
                 () -> {
-                    throw new UnsatisfiedLinkError("no native library");
+                    throw new InternalError("no native library");
                 },
                 () -> {
                     throw new IllegalStateException("a bug");

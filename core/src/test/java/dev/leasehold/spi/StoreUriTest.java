@@ -11,6 +11,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class StoreUriTest {
 
+    /** It was taken for a part of the last option, and the master had no name. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis-sentinel://a,b?leasehold.keys=plain#main",
+                "redis-sentinel://a,b#main?leasehold.keys=plain"
+            })
+    void aSentinelsMasterKeepsItsName(String uri) {
+        assertThat(StoreUri.parse(uri).text()).isEqualTo("redis-sentinel://a,b#main");
+        assertThat(StoreUri.parse(uri).options()).containsExactly(Map.entry("keys", "plain"));
+    }
+
     @Test
     void takesOurOptionsOutAndLeavesTheRest() {
         StoreUri uri =

@@ -5,6 +5,7 @@ import dev.leasehold.Finding;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.connection.SearchingConnector.Patience;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
@@ -51,7 +52,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisStore implements StoreFactory {
 
-    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
     private static final Duration EXAMINED_CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     /** A reach makes the connector to the servers, once there is a client. */
@@ -131,7 +131,7 @@ public final class RedisStore implements StoreFactory {
      * queue, and their holds take no token. The first in the queue polls for their release, and finds it
      * at most 100 ms late. A key without an end counts as held for ever; a key of another type makes a claim fail with a {@link
      * dev.leasehold.LockException}. Other clients' leases are shown as such, without their value, by {@link
-     * dev.leasehold.Leasehold#locks} when the name is asked for literally or has been used by Leasehold within a week; and
+     * dev.leasehold.Leasehold#locks} when the name is asked for literally or has been used by Leasehold within two days; and
      * they cannot be broken, because no token names them.
      *
      * <p>All clients of Leasehold that share a lock must use this, or none. Not with a namespace; not for names that begin
@@ -188,8 +188,11 @@ public final class RedisStore implements StoreFactory {
                 name,
                 given,
                 deployment,
-                (client, context, settings, listener) ->
-                        master(deployment.first(client, name, context.time()), context, settings, listener));
+                (client, context, settings, listener) -> master(
+                        deployment.first(client, name, context.time(), Patience.within(context.storeTimeout())),
+                        context,
+                        settings,
+                        listener));
     }
 
     private static RedisStore cluster(@Nullable RedisClient given, String scheme, List<RedisURI> seeds) {
@@ -234,7 +237,8 @@ public final class RedisStore implements StoreFactory {
         if (client != null) {
             return new OpenRedisStore(reach.through(client, context, settings, listener), context, sharing(), () -> {});
         }
-        OwnClient own = new OwnClient(atMost(CONNECT_TIMEOUT, context));
+        // A sentinel and its master are two, and an attempt may last half of the time-out.
+        OwnClient own = new OwnClient(Patience.within(context.storeTimeout()).first());
         return new OpenRedisStore(
                 reach.through(own.client(), context, settings, listener), context, sharing(), own::close);
     }
@@ -243,13 +247,11 @@ public final class RedisStore implements StoreFactory {
         return settings.plainKeys() ? QuorumSharing.PLAIN_KEYS : Sharing.all();
     }
 
-    private static Duration atMost(Duration most, StoreContext context) {
-        return context.storeTimeout().compareTo(most) < 0 ? context.storeTimeout() : most;
-    }
-
     @Override
     public Examination examine(StoreContext context) throws InterruptedException {
-        Duration timeout = atMost(EXAMINED_CONNECT_TIMEOUT, context);
+        Duration timeout = context.storeTimeout().compareTo(EXAMINED_CONNECT_TIMEOUT) < 0
+                ? context.storeTimeout()
+                : EXAMINED_CONNECT_TIMEOUT;
         OwnClient own = given == null ? new OwnClient(timeout) : null;
         RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
         List<Finding> findings;

@@ -28,7 +28,7 @@ if not value and call('EXISTS', KEYS[1], KEYS[3]) == 0 then
     if last and (#last ~= #since or last >= since) then
       token = string.format('%.0f', math.max(since, last + 1))
     end
-    call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '604810000')
+    call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '172810000')
   end
   call('SET', KEYS[1], ARGV[1] .. token .. '|' .. spare .. '|' .. since .. '|' .. ARGV[2], 'PX', ARGV[3])
   return token

@@ -15,8 +15,9 @@
 -- through integer() alone, since tostring() keeps 14 digits. Durations are in milliseconds.
 
 local LAYOUT = 'leasehold|1|'
--- A week, and the ten seconds in which the short cuts do not begin it anew.
-local TOKEN_LIFE = 604810000
+-- Two days, which is more than a clock is set by for a time zone, there and back, and the ten seconds in which the short cuts do
+-- not begin them anew.
+local TOKEN_LIFE = 172810000
 
 -- Under a bare name the lock is shared with clients of other kinds, whose values are anything.
 local SHARED = string.sub(KEYS[1], 1, 10) ~= 'leasehold:'

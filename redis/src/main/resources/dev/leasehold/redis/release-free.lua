@@ -76,7 +76,7 @@ if shares and sub(value, 13, 14) == '-\n' and sub(ARGV[2], 2, 2) == '|' then
       call('SET', KEYS[1], sub(value, 1, from - 1) .. sub(value, behind) .. '\n' .. claim .. '|' .. token .. '|'
         .. string.format('%016.0f', now + period * 1000) .. '|' .. now .. '|0|' .. sub(spare, 2) .. '|' .. slot .. '|' .. owner,
         'PX', string.format('%.0f', math.max(math.ceil((latest - now) / 1000), period) + 1))
-      call('SET', KEYS[2], token, 'PX', '604810000')
+      call('SET', KEYS[2], token, 'PX', '172810000')
       local heard = pcall(redis.set_repl, redis.REPL_NONE) and redis.pcall('PUBLISH', channel,
         table.concat({'granted', token, sub(first, 41, 72), claim, period, told, ARGV[2]}, '|'))
       pcall(redis.set_repl, redis.REPL_ALL)
@@ -120,7 +120,7 @@ if known then
       if last and (#last ~= #since or last >= since) then
         token = string.format('%.0f', math.max(since, last + 1))
       end
-      call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '604810000')
+      call('SET', KEYS[2], string.format('%.0f', token + spare), 'PX', '172810000')
     end
     call('SET', KEYS[1], 'leasehold|1|' .. sub(known, 74, afterClaim) .. token .. '|' .. spare .. '|' .. since .. '|'
       .. sub(known, afterChannel + 1), 'PX', period)

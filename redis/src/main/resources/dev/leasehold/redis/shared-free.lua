@@ -60,7 +60,7 @@ if (not value or sub(value, 1, 14) == 'leasehold|2|-\n')
     else
       call('SET', KEYS[1], 'leasehold|2|-' .. line, 'PX', string.format('%.0f', ARGV[3] + 1))
     end
-    call('SET', KEYS[2], token, 'PX', '604810000')
+    call('SET', KEYS[2], token, 'PX', '172810000')
     return 'granted|' .. token .. '|0/' .. string.format('%.0f', asked) .. '/' .. slot .. '|' .. ARGV[3]
   end
   if isRead and living == asked and least == asked and most == asked and (how == '1|0|-1|' or how == '2|0|-1|') then

@@ -24,7 +24,7 @@ if string.sub(KEYS[4], -1) ~= ':' and call('EXISTS', KEYS[1], KEYS[3]) == 0
     if record and #last == 16 and string.sub(record, 1, 9) == string.sub(last, 1, 9) then
       call('SETRANGE', KEYS[2], '0', last)
     else
-      call('SET', KEYS[2], last, 'PX', '604810000')
+      call('SET', KEYS[2], last, 'PX', '172810000')
     end
     return 1
   end

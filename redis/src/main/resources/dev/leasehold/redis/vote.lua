@@ -23,7 +23,8 @@ end
 
 -- A proposal may have been made long ago, and the record of the last token may be older still: what the server came back
 -- with. So nothing is accepted that could have been given out before it had its vote.
-local half = string.match(rules, '^(%d+)') * 500
+-- A day at most, so that the record outlives both halves: MarkerRules.halfMicros().
+local half = math.min(string.match(rules, '^(%d+)') * 500, 86400000000)
 local value, record, known, last, most, holders
 local function look()
   local stored = redis.call('MGET', KEYS[1], KEYS[2])

@@ -3,18 +3,26 @@ package dev.leasehold.redis;
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -104,5 +112,53 @@ class GivenClientTest {
             assertThat(again.lock("x").tryAcquire()).isPresent();
         }
         await().until(() -> redis.get().commands().clientList().lines().count() == 2);
+    }
+
+    /** Two Nettys, say: each call took as long as an outage. */
+    @Test
+    void aClientWhoseLibrariesDoNotFitIsRefused() throws Exception {
+        RedisClient unfit = new RedisClient(given.getResources(), RedisURI.create("redis://localhost")) {
+            @Override
+            public <K, V> ConnectionFuture<StatefulRedisConnection<K, V>> connectAsync(
+                    RedisCodec<K, V> codec, RedisURI uri) {
+                throw new NoSuchMethodError("io.netty.Of(another.Version)");
+            }
+        };
+        try (Leasehold one = Leasehold.builder()
+                        .store(RedisStore.using(unfit, RedisURI.create("redis://localhost")))
+                        .storeTimeout(Duration.ofHours(1))
+                        .build();
+                Leasehold cluster = Leasehold.builder()
+                        .store(RedisStore.usingCluster(unfit, List.of(RedisURI.create("redis://localhost"))))
+                        .storeTimeout(Duration.ofHours(1))
+                        .build()) {
+            for (Leasehold client : List.of(one, cluster)) {
+                assertThatThrownBy(() -> client.lock("x").acquireAsync().get(A_MINUTE, TimeUnit.SECONDS))
+                        .cause()
+                        .isExactlyInstanceOf(LockException.class)
+                        .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
+            }
+        }
+    }
+
+    /** Lettuce asks one sentinel after the other, and each of our attempts ended before it came to the second. */
+    @Test
+    void aSilentFirstSentinelOfItsOwnKeepsNobodyOut() throws Exception {
+        try (RedisGroup group = RedisGroup.sentinel();
+                RedisProcess silent = RedisProcess.start();
+                RedisClient own = RedisClient.create("redis-sentinel://localhost:" + silent.port() + ",localhost:"
+                        + group.servers.get(2).port() + "?timeout=7s#main");
+                Leasehold client = Leasehold.builder()
+                        .store(RedisStore.using(own))
+                        .storeTimeout(Duration.ofMinutes(2))
+                        .build()) {
+            silent.signal("STOP");
+            try {
+                Lease lease = client.lock("x").acquireAsync().get(A_MINUTE, TimeUnit.SECONDS);
+                assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
+            } finally {
+                silent.signal("CONT");
+            }
+        }
     }
 }

@@ -189,7 +189,8 @@ final class Claimant {
             }
             return;
         }
-        asked.failed(false, at.now());
+        // It may have been sent before they met.
+        asked.failed(failure.getCause() instanceof LinkageError, at.now());
         heard(at);
         waiting.failAll(failure, at);
     }

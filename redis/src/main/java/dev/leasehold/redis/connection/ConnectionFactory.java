@@ -6,11 +6,10 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** A connection factory makes the connections of one client, with its limits of time. */
-public record ConnectionFactory(StoreContext context) {
+/** A connection factory makes the connections of one client over one connector, with their limits of time. */
+public record ConnectionFactory(StoreContext context, Connector connector) {
 
     private static final Duration MOST_SILENCE = Duration.ofSeconds(2);
-    private static final Duration MOST_CONNECTING = Duration.ofSeconds(5);
 
     /** Makes a reconnecting connection over {@code opener}. */
     public ReconnectingConnection reconnectingConnection(
@@ -26,12 +25,11 @@ public record ConnectionFactory(StoreContext context) {
             Duration longer,
             Supplier<? extends CompletionStage<? extends StatefulRedisConnection<String, String>>> opener,
             Runnable reopened) {
-        Duration half = context.storeTimeout().dividedBy(2);
         return new ReconnectingConnection(
                 name,
                 () -> opener.get().thenApply(connection -> connection(connection, longer)),
                 context.time(),
-                half.compareTo(MOST_CONNECTING) < 0 ? half : MOST_CONNECTING,
+                connector.longest(context.storeTimeout()),
                 reopened);
     }
 

@@ -2,6 +2,7 @@ package dev.leasehold.redis.connection;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /** A connector opens connections to one server, or to whichever of several is the master now. */
@@ -12,6 +13,13 @@ public interface Connector {
 
     /** Opens a connection to listen on. */
     CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen();
+
+    /** Returns how long an attempt may last. */
+    default Duration longest(Duration storeTimeout) {
+        Duration half = storeTimeout.dividedBy(2);
+        Duration most = Duration.ofSeconds(5);
+        return half.compareTo(most) < 0 ? half : most;
+    }
 
     /** Names the server in messages, without credentials. */
     @Override

@@ -133,7 +133,7 @@ public final class ReconnectingConnection {
         CompletionStage<RedisConnection> opened;
         try {
             opened = opener.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             opened = CompletableFuture.failedFuture(e);
         }
         opened.whenComplete((fresh, failure) -> {

@@ -69,6 +69,9 @@ public final class RedisFailures {
     private static final Pattern IN_SCRIPT =
             Pattern.compile("@?user_script: ?\\d+: ?-?(?:@?user_script: ?\\d+: ?)?-?([A-Z][A-Z_]+)");
 
+    /** Netty's own resolver: "Failed to resolve 'redis-2' [A(1), AAAA(28)] after 2 queries". The JVM's says the name alone. */
+    private static final Pattern UNRESOLVED = Pattern.compile("^Failed to resolve '([^']+)'");
+
     private RedisFailures() {}
 
     /** Returns the first word of a server's error, also where a script has wrapped it. */
@@ -108,9 +111,16 @@ public final class RedisFailures {
     /** The connection could not be made, so nothing was sent. */
     public static LockException ofConnecting(Throwable failure, String node, String what) {
         Throwable root = Causes.of(failure);
+        LockException unfit = Causes.unfit(root, node);
+        if (unfit != null) {
+            return unfit;
+        }
         for (Throwable cause = root; cause != null; cause = cause.getCause()) {
             if (cause instanceof LockException known) {
                 return known;
+            }
+            if (cause instanceof NoMasterException none) {
+                return refused(node, what, "no connection could be made: " + none.getMessage(), none);
             }
             if (cause instanceof RedisCommandExecutionException error) {
                 return error(error, node, what, true);
@@ -153,7 +163,8 @@ public final class RedisFailures {
     public static String why(Throwable failure) {
         Throwable deepest = deepest(failure);
         if (deepest instanceof UnknownHostException) {
-            return "no address for '" + deepest.getMessage() + "'";
+            Matcher name = UNRESOLVED.matcher(String.valueOf(deepest.getMessage()));
+            return "no address for '" + (name.find() ? name.group(1) : deepest.getMessage()) + "'";
         }
         return deepest.getMessage() == null ? deepest.toString() : deepest.getMessage();
     }

@@ -2,7 +2,6 @@ package dev.leasehold.redis.connection;
 
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
@@ -10,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It waits for the silent ones for a second, since there may be another master among them. Then it takes the master that it has; or, if
  * a replica has answered, it gives up, because that may have become the master meanwhile. After each such search it waits for longer in the
  * next, up to four seconds: the master may be slow.
+ *
+ * <p>A refusal is for good only if it is that of all. One server may refuse what the master, which is down, would not.
  */
 public final class SearchingConnector implements Connector {
 
@@ -38,25 +40,46 @@ public final class SearchingConnector implements Connector {
         ANY
     }
 
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
-    private static final Duration MOST_PATIENCE = Duration.ofSeconds(4);
+    /**
+     * Patience is how long a search waits for silent servers.
+     *
+     * @param first at first
+     * @param most at most, after searches that found nothing
+     */
+    public record Patience(Duration first, Duration most) {
+
+        /** Returns what an attempt to connect has room for: it may last half of the time-out. */
+        public static Patience within(Duration storeTimeout) {
+            return new Patience(
+                    atMost(Duration.ofSeconds(1), storeTimeout.dividedBy(4)),
+                    atMost(Duration.ofSeconds(4), storeTimeout.multipliedBy(2).dividedBy(5)));
+        }
+
+        private static Duration atMost(Duration most, Duration duration) {
+            return duration.compareTo(most) < 0 ? duration : most;
+        }
+    }
 
     private final String name;
     private final Supplier<List<Connector>> servers;
     private final Wanted wanted;
     private final TimeSource time;
-    private volatile Duration patience = PATIENCE;
+    private final Patience bounds;
+    private volatile Duration patience;
 
     /**
      * Makes a connector.
      *
      * @param servers which, at the moment
      */
-    public SearchingConnector(String name, Supplier<List<Connector>> servers, Wanted wanted, TimeSource time) {
+    public SearchingConnector(
+            String name, Supplier<List<Connector>> servers, Wanted wanted, TimeSource time, Patience bounds) {
         this.name = name;
         this.servers = servers;
         this.wanted = wanted;
         this.time = time;
+        this.bounds = bounds;
+        patience = bounds.first();
     }
 
     @Override
@@ -82,11 +105,10 @@ public final class SearchingConnector implements Connector {
 
         private final ReentrantLock mutex = new ReentrantLock();
         private final Map<Connector, C> wantedOnes = new LinkedHashMap<>();
-        private final Map<Connector, String> others = new LinkedHashMap<>();
-        private @Nullable Throwable failure;
+        private final Map<Connector, Optional<Throwable>> others = new LinkedHashMap<>();
         private int asked;
-        private boolean sawReplica;
         private boolean late;
+        private boolean over;
 
         Search(Function<Connector, CompletionStage<? extends C>> open) {
             this.open = open;
@@ -100,12 +122,17 @@ public final class SearchingConnector implements Connector {
                 askNext();
             }
             hurryLater();
+            later(bounds.most(), this::giveUp);
             return found;
         }
 
-        private void hurryLater() {
-            TimeSource.Timer timer = time.schedule(patience, this::hurry);
+        private void later(Duration delay, Runnable what) {
+            TimeSource.Timer timer = time.schedule(delay, what);
             found.whenComplete((connection, why) -> timer.cancel());
+        }
+
+        private void hurryLater() {
+            later(patience, this::hurry);
         }
 
         private void hurry() {
@@ -117,6 +144,17 @@ public final class SearchingConnector implements Connector {
             }
             if (wanted == Wanted.ANY && askNext()) {
                 hurryLater();
+            }
+            decide();
+        }
+
+        /** Says which were asked, before the attempt ends without a word of them. */
+        private void giveUp() {
+            mutex.lock();
+            try {
+                over = true;
+            } finally {
+                mutex.unlock();
             }
             decide();
         }
@@ -136,7 +174,7 @@ public final class SearchingConnector implements Connector {
             CompletionStage<? extends C> opening;
             try {
                 opening = open.apply(next);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | LinkageError e) {
                 opening = CompletableFuture.failedFuture(e);
             }
             opening.whenComplete((connection, why) -> {
@@ -162,9 +200,7 @@ public final class SearchingConnector implements Connector {
                 if (connection != null) {
                     wantedOnes.put(server, connection);
                 } else {
-                    others.put(server, why == null ? "a replica" : RedisFailures.why(why));
-                    sawReplica |= why == null;
-                    failure = why != null && (failure == null || isDecisive(why)) ? why : failure;
+                    others.put(server, Optional.ofNullable(why));
                 }
             } finally {
                 mutex.unlock();
@@ -193,37 +229,46 @@ public final class SearchingConnector implements Connector {
                             from.stream().filter(wantedOnes::containsKey).toList());
                 } else if (!wantedOnes.isEmpty() && (all || late || wanted != Wanted.ONLY_MASTER)) {
                     chosen = wantedOnes.values().iterator().next();
-                } else if (wantedOnes.isEmpty() && (all || (late && sawReplica))) {
+                } else if (wantedOnes.isEmpty() && (all || over || (late && others.containsValue(Optional.empty())))) {
                     refusal = none();
                 }
             } finally {
                 mutex.unlock();
             }
             if (chosen != null) {
-                patience = PATIENCE;
+                patience = bounds.first();
                 found.complete(chosen);
             } else if (refusal != null && found.completeExceptionally(refusal) && late) {
                 Duration longer = patience.multipliedBy(2);
-                patience = longer.compareTo(MOST_PATIENCE) < 0 ? longer : MOST_PATIENCE;
+                patience = Patience.atMost(bounds.most(), longer);
             }
         }
 
-        /** What a server has refused says more than what another has not answered. */
         private Throwable none() {
-            Throwable why = failure;
-            if (why != null && (isDecisive(why) || from.size() == 1)) {
-                return why;
+            List<Throwable> failures =
+                    others.values().stream().flatMap(Optional::stream).toList();
+            Throwable refusal = failures.stream()
+                    .filter(SearchingConnector::isRefusal)
+                    .findFirst()
+                    .orElse(null);
+            boolean ofAll = others.size() == from.size() && failures.stream().allMatch(SearchingConnector::isRefusal);
+            if (refusal != null && ofAll) {
+                return refusal;
             }
             List<String> each = new ArrayList<>();
             for (Connector server : from) {
-                each.add(server + ": " + others.getOrDefault(server, "no answer"));
+                Optional<Throwable> why = others.get(server);
+                each.add(server + ": "
+                        + (why == null
+                                ? "no answer"
+                                : why.map(RedisFailures::why).orElse("a replica")));
             }
-            return new RedisException(
-                    "none of " + name + " is a master at the moment (" + String.join("; ", each) + ")");
+            return new NoMasterException(
+                    "none of " + name + " is a master at the moment (" + String.join("; ", each) + ")", refusal);
         }
     }
 
-    private static boolean isDecisive(Throwable failure) {
+    private static boolean isRefusal(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof RedisCommandExecutionException || cause instanceof SSLHandshakeException) {
                 return true;

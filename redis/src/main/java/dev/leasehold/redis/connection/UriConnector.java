@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -35,6 +36,12 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
         return to == null
                 ? CompletableFuture.supplyAsync(() -> client.connectPubSub(RedisConnection.CODEC), BRIEF_THREAD)
                 : client.connectPubSubAsync(RedisConnection.CODEC, to);
+    }
+
+    /** A client that was made with a Sentinel URI asks one sentinel after the other, ten seconds each unless it says otherwise. */
+    @Override
+    public Duration longest(Duration storeTimeout) {
+        return uri == null ? Duration.ofMinutes(1) : Connector.super.longest(storeTimeout);
     }
 
     @Override

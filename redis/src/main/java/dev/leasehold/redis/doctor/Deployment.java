@@ -3,6 +3,7 @@ package dev.leasehold.redis.doctor;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.SearchingConnector;
+import dev.leasehold.redis.connection.SearchingConnector.Patience;
 import dev.leasehold.redis.connection.SearchingConnector.Wanted;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.SlotMap;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record Deployment(List<RedisURI> uris, boolean cluster) {
 
     /** Returns a connector to the master, or to any node of a cluster. */
-    public Connector first(RedisClient client, String name, TimeSource time) {
+    public Connector first(RedisClient client, String name, TimeSource time, Patience patience) {
         if (uris.isEmpty()) {
             return new UriConnector(client, null, name);
         }
@@ -32,7 +33,9 @@ public record Deployment(List<RedisURI> uris, boolean cluster) {
                 .<Connector>map(uri -> new UriConnector(client, uri, RedisUris.name(uri)))
                 .toList();
         Wanted wanted = cluster ? Wanted.ANY : isSentinel() ? Wanted.FIRST : Wanted.ONLY_MASTER;
-        return servers.size() == 1 ? servers.get(0) : new SearchingConnector(name, () -> servers, wanted, time);
+        return servers.size() == 1
+                ? servers.get(0)
+                : new SearchingConnector(name, () -> servers, wanted, time, patience);
     }
 
     /** Returns a URI for each server that can be asked: for each sentinel, too, since Lettuce asks them in turn. */

@@ -7,6 +7,7 @@ import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
+import dev.leasehold.redis.connection.SearchingConnector.Patience;
 import dev.leasehold.redis.connection.TwoMastersException;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.node.SlotMap;
@@ -86,7 +87,9 @@ public final class Doctor {
     }
 
     public List<Finding> examine() throws InterruptedException {
-        Connector first = deployment.first(client, name, context.time());
+        // It searches once, so it waits for as long as a client does in the end.
+        Duration patience = timeout.multipliedBy(4).dividedBy(5);
+        Connector first = deployment.first(client, name, context.time(), new Patience(patience, patience));
         try (StatefulRedisConnection<String, String> connection = open(first::connect)) {
             if (deployment.cluster()) {
                 examineCluster(connection);

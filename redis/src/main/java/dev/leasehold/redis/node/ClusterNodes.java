@@ -4,7 +4,6 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.redis.connection.Connector;
-import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.SearchingConnector;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.spi.Claim;
@@ -17,13 +16,14 @@ import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,6 +45,8 @@ public final class ClusterNodes implements LockCommands {
 
     private static final int MOST_REDIRECTS = 5;
     private static final long LEAST_PAUSE_NANOS = 200_000_000L;
+    private static final Duration LONG = Duration.ofSeconds(1);
+    private static final int MOST_LOOKS = 5;
 
     private final String name;
     private final List<SlotMap.Address> seeds;
@@ -74,18 +76,27 @@ public final class ClusterNodes implements LockCommands {
         this.listener = listener;
         this.settings = settings;
         names = settings.plainKeys() ? KeyNames.plain(true) : KeyNames.of(context.namespace());
-        Connector anyone = new SearchingConnector(name, this::anywhere, SearchingConnector.Wanted.ANY, context.time());
+        Connector anyone = new SearchingConnector(
+                name,
+                this::anywhere,
+                SearchingConnector.Wanted.ANY,
+                context.time(),
+                SearchingConnector.Patience.within(context.storeTimeout()));
         inbox = new Inbox(anyone, context, names, settings.replicas() == 0, listener);
     }
 
     private List<Connector> anywhere() {
+        return addresses().stream().map(connectors).toList();
+    }
+
+    private Set<SlotMap.Address> addresses() {
         Set<SlotMap.Address> all = new LinkedHashSet<>();
         SlotMap known = map;
         if (known != null) {
             all.addAll(known.masters());
         }
         all.addAll(seeds);
-        return all.stream().map(connectors).toList();
+        return all;
     }
 
     @Override
@@ -171,7 +182,8 @@ public final class ClusterNodes implements LockCommands {
             if (failure != null) {
                 result.completeExceptionally(failure);
             } else if (found == null) {
-                result.completeExceptionally(nowhere("no master has the slot of '" + lock + "' at the moment", null));
+                result.completeExceptionally(
+                        nowhere(name, "no master has the slot of '" + lock + "' at the moment", null));
             } else {
                 attempt(operation, found, false, MOST_REDIRECTS, result);
             }
@@ -179,7 +191,7 @@ public final class ClusterNodes implements LockCommands {
         return result;
     }
 
-    private StoreUnavailableException nowhere(String why, @Nullable Throwable cause) {
+    static StoreUnavailableException nowhere(String name, String why, @Nullable Throwable cause) {
         return new StoreUnavailableException(
                 name + ": " + why + "; nothing was done", name, Outcome.NOT_ACQUIRED, cause);
     }
@@ -203,7 +215,7 @@ public final class ClusterNodes implements LockCommands {
             if (redirect == null) {
                 result.completeExceptionally(failure);
             } else if (redirectsLeft == 0) {
-                result.completeExceptionally(nowhere("its nodes send each other's clients in circles", failure));
+                result.completeExceptionally(nowhere(name, "its nodes send each other's clients in circles", failure));
             } else {
                 attempt(operation, redirect.to(), !redirect.forGood(), redirectsLeft - 1, result);
             }
@@ -213,7 +225,8 @@ public final class ClusterNodes implements LockCommands {
     private RedisNode node(SlotMap.Address address) {
         RedisNode node = nodes.computeIfAbsent(
                 address,
-                at -> new RedisNode(connectors.apply(at), context, settings, names, inbox, false, listenerOf(at)));
+                at -> new RedisNode(
+                        watched(connectors.apply(at)), context, settings, names, inbox, false, listenerOf(at)));
         if (closed) {
             node.close();
         }
@@ -254,7 +267,7 @@ public final class ClusterNodes implements LockCommands {
         }
     }
 
-    /** Reads the map from the first node that answers; callers that come meanwhile share the answer. */
+    /** Reads the map from the first node that answers, those first that are connected; callers that come meanwhile share the answer. */
     private CompletionStage<SlotMap> read() {
         CompletableFuture<SlotMap> mine = new CompletableFuture<>();
         while (!reading.compareAndSet(null, mine)) {
@@ -270,34 +283,44 @@ public final class ClusterNodes implements LockCommands {
             }
             reading.set(null);
         });
-        Set<SlotMap.Address> all = new LinkedHashSet<>();
-        SlotMap known = map;
-        if (known != null) {
-            all.addAll(known.masters());
-        }
-        all.addAll(seeds);
-        readFrom(new ArrayList<>(all), 0, mine);
+        List<SlotMap.Address> all = new ArrayList<>(addresses());
+        all.sort(Comparator.comparing(address -> {
+            RedisNode node = nodes.get(address);
+            return node == null || !node.scripts().isConnected();
+        }));
+        new MapSearch(name, all, this::node, context.time(), mine).ask(0);
         return mine;
     }
 
-    private void readFrom(List<SlotMap.Address> all, int index, CompletableFuture<SlotMap> result) {
-        SlotMap.Address address = all.get(index);
-        node(address)
-                .scripts()
-                .ask(
-                        "the map of the cluster",
-                        CommandType.CLUSTER,
-                        new CommandArgs<>(RedisConnection.CODEC).add("SLOTS"),
-                        (sentAt, answer) -> SlotMap.read(answer, address))
-                .whenComplete((fresh, failure) -> {
-                    if (failure == null) {
-                        result.complete(fresh);
-                    } else if (index + 1 < all.size()) {
-                        readFrom(all, index + 1, result);
-                    } else {
-                        result.completeExceptionally(failure);
-                    }
-                });
+    /** While a node is long in being connected to, another may become the master in its place. */
+    private Connector watched(Connector node) {
+        return new Connector() {
+            @Override
+            public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
+                CompletionStage<? extends StatefulRedisConnection<String, String>> opening = node.connect();
+                lookMeanwhile(opening.toCompletableFuture(), MOST_LOOKS);
+                return opening;
+            }
+
+            @Override
+            public CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen() {
+                return node.listen();
+            }
+
+            @Override
+            public String toString() {
+                return node.toString();
+            }
+        };
+    }
+
+    private void lookMeanwhile(CompletableFuture<?> opening, int left) {
+        context.time().schedule(LONG, () -> {
+            if (!opening.isDone() && !closed && left > 0 && map != null) {
+                readSoon();
+                lookMeanwhile(opening, left - 1);
+            }
+        });
     }
 
     private void take(SlotMap fresh) {
@@ -310,7 +333,10 @@ public final class ClusterNodes implements LockCommands {
             }
         });
         if (before != null && !before.equals(fresh)) {
-            listener.doubt(null);
+            context.signals().doubtIf(lock -> {
+                String key = names.lock(lock);
+                return !Objects.equals(before.of(key), fresh.of(key));
+            });
         }
     }
 

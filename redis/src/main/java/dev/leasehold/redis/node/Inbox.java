@@ -64,7 +64,7 @@ public final class Inbox {
         this.counts = counts;
         this.time = context.time();
         this.listener = listener;
-        this.reconnectingConnection = new ConnectionFactory(context)
+        this.reconnectingConnection = new ConnectionFactory(context, connector)
                 .reconnectingConnection(
                         connector + " (inbox)",
                         () -> connector.listen().thenCompose(this::subscribe),

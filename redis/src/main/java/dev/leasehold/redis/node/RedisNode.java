@@ -76,7 +76,7 @@ public final class RedisNode implements LockCommands {
         replicas = settings.replicas() > 0 ? new Replicas(connector, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), listener) : null;
         renewals = new Renewals(new RenewalSender(), counted && replicas == null);
-        commands = new ConnectionFactory(context)
+        commands = new ConnectionFactory(context, connector)
                 .reconnectingConnection(
                         connector.toString(),
                         () -> counted

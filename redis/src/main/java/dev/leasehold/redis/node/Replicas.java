@@ -54,8 +54,8 @@ final class Replicas {
         timeout = settings.replicaTimeout();
         time = context.time();
         storeTimeout = context.storeTimeout();
-        reconnectingConnection =
-                new ConnectionFactory(context).reconnectingConnection(name, timeout, connector::connect, () -> {});
+        reconnectingConnection = new ConnectionFactory(context, connector)
+                .reconnectingConnection(name, timeout, connector::connect, () -> {});
     }
 
     /**

@@ -15,11 +15,20 @@ public record MarkerRules(Duration maxLease, boolean trustPersistence) {
     /** One key serves all locks of a master, whatever their namespace. */
     public static final String KEY = "leasehold:quorum";
 
+    private static final long MOST_HALF_MICROS = Duration.ofDays(1).toMillis() * 1000;
     private static final Duration MARGIN = Duration.ofSeconds(2);
 
     /** Returns how long a master that may have forgotten something has no vote. */
     public Duration waitFor() {
         return maxLease.plus(maxLease.dividedBy(100)).plus(MARGIN);
+    }
+
+    /**
+     * Returns how far from its clock a master accepts tokens, in microseconds: half of the longest lease. A day at most, since the record of the
+     * last token lives for two.
+     */
+    public long halfMicros() {
+        return Math.min(WholeMillis.up(maxLease) * 500, MOST_HALF_MICROS);
     }
 
     public String text() {

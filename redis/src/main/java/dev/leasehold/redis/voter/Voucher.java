@@ -1,6 +1,5 @@
 package dev.leasehold.redis.voter;
 
-import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.script.EncodedArgs;
@@ -56,7 +55,7 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
      * @param micros the master's clock then; it had its vote
      */
     public static Voucher of(EncodedArgs key, MarkerRules rules, ClockReading sentAt, long micros) {
-        long half = WholeMillis.up(rules.maxLease()) * 500;
+        long half = rules.halfMicros();
         return new Voucher(
                 key,
                 sentAt.nanos(),

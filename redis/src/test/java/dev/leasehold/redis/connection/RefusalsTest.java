@@ -150,10 +150,11 @@ class RefusalsTest {
                 .isNotInstanceOf(StoreUnavailableException.class);
     }
 
-    /** Its message is the name alone. */
-    @Test
-    void aHostWithoutAnAddressIsNamedAsSuch() {
-        Throwable failure = new RedisConnectionException("Unable to connect", new UnknownHostException("redis-2"));
+    /** In the words of the JVM's resolver, and of Netty's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"redis-2", "Failed to resolve 'redis-2' [A(1), AAAA(28)] after 2 queries "})
+    void aHostWithoutAnAddressIsNamedAsSuch(String words) {
+        Throwable failure = new RedisConnectionException("Unable to connect", new UnknownHostException(words));
         assertThat(RedisFailures.ofConnecting(failure, "redis://redis-2:6379", "the claim of 'x'"))
                 .hasMessageContaining("no address for 'redis-2'");
     }

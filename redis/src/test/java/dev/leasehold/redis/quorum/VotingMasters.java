@@ -57,8 +57,12 @@ abstract class VotingMasters {
     }
 
     List<Object> ask(RedisCommands<String, String> server, String script) {
+        return ask(server, script, Duration.ZERO);
+    }
+
+    List<Object> ask(RedisCommands<String, String> server, String script, Duration ahead) {
         ClaimId attempt = new ClaimId("c", ++attempts);
-        long now = System.currentTimeMillis() * 1000 + attempts;
+        long now = (System.currentTimeMillis() + ahead.toMillis()) * 1000 + attempts;
         Ballot ballot = new Ballot("x", attempt, false, now, 0, Duration.ofSeconds(10), Ballot.Kind.CLAIM);
         return server.eval(
                 script,

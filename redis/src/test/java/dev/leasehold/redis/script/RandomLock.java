@@ -159,7 +159,7 @@ final class RandomLock {
     private void makeLast() {
         int dice = random.nextInt(4);
         if (dice == 3) {
-            redis.set(keys[1], Long.toString(now - 2_000), SetArgs.Builder.px(604_810_000));
+            redis.set(keys[1], Long.toString(now - 2_000), SetArgs.Builder.px(172_810_000));
         } else if (dice > 0) {
             redis.set(keys[1], Long.toString(dice == 1 ? 1234567890123456L : 8_000_000_000_000_000L));
         }

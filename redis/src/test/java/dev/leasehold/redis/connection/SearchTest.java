@@ -1,0 +1,115 @@
+package dev.leasehold.redis.connection;
+
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.Examination;
+import dev.leasehold.Finding.Severity;
+import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.testkit.Findings;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** These tests are about the search for the master among servers that are silent, gone, or refuse. */
+class SearchTest {
+
+    private static Leasehold among(RedisProcess first, RedisProcess second, int storeTimeout) {
+        return Leasehold.connect("redis://localhost:" + first.port() + ",localhost:" + second.port()
+                + "?leasehold.storeTimeout=" + storeTimeout);
+    }
+
+    /** The search waited for the silent one for as long as the whole attempt could last. */
+    @Test
+    void aShortStoreTimeoutFindsTheMasterToo() throws Exception {
+        try (RedisProcess silent = RedisProcess.start();
+                RedisProcess master = RedisProcess.start().warm();
+                Leasehold client = among(silent, master, 1500)) {
+            silent.signal("STOP");
+            try {
+                await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                        .until(() -> client.lock("x").tryAcquire().isPresent());
+            } finally {
+                silent.signal("CONT");
+            }
+        }
+    }
+
+    /** It ended an acquire for good, though the one that was down is the master, and comes back. */
+    @Test
+    void oneServersRefusalIsNotThatOfAll() throws Exception {
+        try (RedisProcess down = RedisProcess.start();
+                RedisProcess refusing = RedisProcess.start("--requirepass", "other");
+                Leasehold hasty = among(refusing, down, 4000);
+                Leasehold client = among(refusing, down, 60_000)) {
+            down.kill();
+            assertThatThrownBy(() -> hasty.lock("x").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("localhost:" + refusing.port() + ": NOAUTH")
+                    .hasMessageContaining("localhost:" + down.port() + ": Connection refused")
+                    .hasStackTraceContaining("RedisCommandExecutionException: NOAUTH");
+            CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
+            down.restart();
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    @Test
+    void aRefusalOfAllIsForGood() throws Exception {
+        try (RedisProcess one = RedisProcess.start("--requirepass", "other");
+                RedisProcess two = RedisProcess.start("--requirepass", "other");
+                Leasehold client = among(one, two, 60_000)) {
+            assertThatThrownBy(() -> client.lock("x").acquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("NOAUTH");
+        }
+    }
+
+    /** It gave up after the second that a client waits at first, which then asks again and waits for longer. */
+    @Test
+    void theDoctorWaitsForASlowMaster() throws Exception {
+        try (RedisGroup group = RedisGroup.replicated();
+                Leasehold client = among(group.servers.get(1), group.servers.get(0), 60_000)) {
+            RedisProcess master = group.servers.get(0);
+            RedisProcess replica = group.servers.get(1);
+            await().ignoreExceptionsInstanceOf(StoreUnavailableException.class).until(() -> {
+                replica.commands().configResetstat();
+                master.signal("STOP");
+                CompletableFuture<Examination> looking = CompletableFuture.supplyAsync(() -> examine(client));
+                try {
+                    await().until(() -> replica.commands().info("commandstats").contains("cmdstat_role"));
+                    // It has been searching for as long as that, at least.
+                    TimeUnit.MILLISECONDS.sleep(1300);
+                } finally {
+                    master.signal("CONT");
+                }
+                return Findings.codes(join(looking), Severity.SERIOUS).isEmpty();
+            });
+        }
+    }
+
+    private static Examination examine(Leasehold client) {
+        try {
+            return client.examine();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Examination join(CompletableFuture<Examination> looking) throws Exception {
+        try {
+            return looking.get(A_MINUTE, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException e) {
+            throw e.getCause() instanceof StoreUnavailableException gone ? gone : e;
+        }
+    }
+}
