@@ -90,7 +90,7 @@ final class OperationExecutor {
         try {
             return tryFirst(request, first, borrowed, at) ? null : request.afterFirst();
         } catch (SQLException e) {
-            if (!leavesUnknown(e)) {
+            if (!leavesUnknown(e) && !PassingErrors.mayBeDone(e)) {
                 borrowed.undo(e);
                 request.operation().undone();
                 return request; // Certainly undone: a worker finds out whether it is worth repeating.
@@ -148,8 +148,12 @@ final class OperationExecutor {
                     request.operation().cutOff();
                 } else if (PassingErrors.passes(e)) {
                     borrowed.undo(e);
-                    request.operation().undone();
-                    if (!PassingErrors.isReadOnly(e) || ++broken >= MOST_BROKEN) {
+                    if (PassingErrors.mayBeDone(e)) {
+                        request.operation().cutOff();
+                    } else {
+                        request.operation().undone();
+                    }
+                    if (!PassingErrors.isReadOnly(e) || ++broken > 1) { // The pool may have more such connections.
                         fail(request, outcome -> ServerFailures.notNow(e, store, outcome));
                         return;
                     }
