@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class OperationExecutor {
 
     private static final int MOST_BROKEN = 5;
+    private static final int MOST_REPLACED = 3;
     private static final long SHORTEST_PAUSE = 200_000;
     private static final long LONGEST_PAUSE = 20_000_000;
 
@@ -114,6 +115,7 @@ final class OperationExecutor {
 
     <T> void perform(ServerOperation<T> request) {
         int broken = 0;
+        int replaced = 0;
         for (int attempt = 0; !request.operation().isOver(); attempt++) {
             PooledConnection borrowed;
             try {
@@ -130,10 +132,11 @@ final class OperationExecutor {
                 return;
             }
             try {
-                if (attempt(request, borrowed)) {
+                if (attempt(replaced < MOST_REPLACED ? request : request.withoutWaiting(), borrowed)) {
                     return;
                 }
             } catch (SQLException e) {
+                replaced += e instanceof RowReplaced ? 1 : 0; // Perhaps its looks are another server's, and stale.
                 if (isRetryable(e)) {
                     borrowed.rollBack();
                     request.operation().undone();
