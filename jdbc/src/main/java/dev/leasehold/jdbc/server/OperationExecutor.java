@@ -249,7 +249,7 @@ final class OperationExecutor {
             return true;
         }
         long askedAt = context.time().nanos();
-        WaitingPath path = new WaitingPath(borrowed.sql(), at.texts(), at.namespace(), context);
+        WaitingPath path = new WaitingPath(borrowed.sql(), at.texts(), at.namespace(), at.context());
         T answer;
         try {
             answer = waiting.on(path);
