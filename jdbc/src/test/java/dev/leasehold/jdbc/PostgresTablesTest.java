@@ -76,7 +76,8 @@ class PostgresTablesTest {
                 assertThatThrownBy(() -> app.lock(name).acquire())
                         .as("at the first use, not at the first contention")
                         .isInstanceOf(LockException.class)
-                        .hasMessageContaining("GRANT SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\" TO \"app\";");
+                        .hasMessageContaining(
+                                "GRANT SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\" TO \"app\";");
             }
             statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_waiter TO app");
             try (Leasehold one = Leasehold.connect(url + "always");

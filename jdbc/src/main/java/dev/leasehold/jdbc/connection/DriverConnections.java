@@ -24,6 +24,12 @@ class DriverConnections implements DataSource {
             "mysql", "com.mysql.cj.jdbc.Driver",
             "h2", "org.h2.Driver");
 
+    /** A driver's message would have the URL in it, and with it the password. */
+    static final String REFUSED =
+            "the driver does not take this URL; nothing was locked. It has perhaps a part USER:PASSWORD@,"
+                    + " or a character that has to be encoded (/ is %2F, @ is %40): write ?user=USER, and pass the password apart,"
+                    + " with --store-password-file or Map.of(\"password\", …)";
+
     private final Driver driver;
     private final String url;
     private final Properties settings;
@@ -42,19 +48,27 @@ class DriverConnections implements DataSource {
      */
     static Driver driver(String url, @Nullable ClassLoader... loaders) throws SQLException {
         String name = DRIVERS.get(url.split(":", 3)[1]);
+        Driver refuses = null;
         for (ClassLoader loader : loaders) {
             Driver known = name == null ? null : load(name, loader);
             if (known != null && known.acceptsURL(url)) {
                 return known;
             }
+            refuses = known != null ? known : refuses;
         }
-        return DriverManager.getDriver(url);
+        try {
+            return DriverManager.getDriver(url);
+        } catch (SQLException e) {
+            throw refuses == null ? e : new SQLException(REFUSED, e);
+        }
     }
 
     private static @Nullable Driver load(String name, @Nullable ClassLoader loader) {
         try {
-            return (Driver)
-                    Class.forName(name, true, loader).getDeclaredConstructor().newInstance();
+            return Class.forName(name, true, loader)
+                    .asSubclass(Driver.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
         } catch (ReflectiveOperationException e) {
             return null;
         }

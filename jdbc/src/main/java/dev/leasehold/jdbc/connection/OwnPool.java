@@ -151,6 +151,9 @@ public final class OwnPool implements ConnectionSource {
         try {
             return DriverConnections.driver(url, OwnPool.class.getClassLoader(), ofCaller);
         } catch (SQLException e) {
+            if (DriverConnections.REFUSED.equals(e.getMessage())) {
+                throw new LockException("jdbc:" + kind() + ": " + DriverConnections.REFUSED);
+            }
             String kind = kind();
             String driver = DRIVERS.get(kind);
             throw new LockException("no JDBC driver takes jdbc:" + kind + ": URLs; nothing was locked. Add "

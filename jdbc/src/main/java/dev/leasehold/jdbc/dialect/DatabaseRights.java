@@ -53,7 +53,8 @@ public final class DatabaseRights {
             String what, String store, Tables tables, String user, @Nullable SQLException cause) {
         return new LockException(
                 "the store " + store + " refused: permission denied: " + what
-                        + "; nothing was locked. Let somebody who may do so run (docs/sql.md):\n\n" + tables.grants(user),
+                        + "; nothing was locked. Let somebody who may do so run (docs/sql.md):\n\n"
+                        + tables.grants(user),
                 cause);
     }
 

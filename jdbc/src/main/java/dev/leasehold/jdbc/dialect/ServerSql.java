@@ -114,8 +114,9 @@ public final class ServerSql {
         lockWaiter = findWaiter + " FOR UPDATE";
         firstWaiter = text(waiter + " ORDER BY position LIMIT 1");
         tail = text("SELECT COUNT(*), COALESCE(MAX(position), 0) FROM $waiter" + ROW);
-        String newWaiter = "INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
-                + " share, alive_until) ";
+        String newWaiter =
+                "INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
+                        + " share, alive_until) ";
         addWaiter = text(newWaiter + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         join = text(newWaiter + "SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM $waiter" + ROW
                 + " AND client = ? AND counter = ?)");

@@ -132,9 +132,14 @@ public final class JdbcDoctor {
                     full != null
                             ? full
                             : settings.listen()
-                            ? PostgresMessages.finding(name, source, borrowed, timeoutMillis, context.clientId())
-                            : Finding.of(Severity.NOTE, "database-messages-off", name, "leasehold.listen is false")
-                                    .meaning("waiters poll", "leave it on where no pooler is in between"));
+                                    ? PostgresMessages.finding(
+                                            name, source, borrowed, timeoutMillis, context.clientId())
+                                    : Finding.of(
+                                                    Severity.NOTE,
+                                                    "database-messages-off",
+                                                    name,
+                                                    "leasehold.listen is false")
+                                            .meaning("waiters poll", "leave it on where no pooler is in between"));
         }
     }
 

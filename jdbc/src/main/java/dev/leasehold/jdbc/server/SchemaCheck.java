@@ -209,7 +209,8 @@ public final class SchemaCheck {
         String why = cause == null ? "" : ", and could not be made: " + cause;
         return new LockException(
                 "the store " + store + " misses the table " + tables.in("$lock") + " or one of those beside it" + why
-                        + "; nothing was locked. Let somebody who may do so run:\n\n" + tables.ddl() + "\n" + tables.grants(user),
+                        + "; nothing was locked. Let somebody who may do so run:\n\n" + tables.ddl() + "\n"
+                        + tables.grants(user),
                 cause);
     }
 }

@@ -143,11 +143,11 @@ final class ServerWaiters implements WaiterRows {
     }
 
     /** Returns the values of a new row, and of the question whether the claim has one. */
-    static Object[] joining(
-            Object namespace, Object name, long position, Claim claim, String owner, TxContext now) {
+    static Object[] joining(Object namespace, Object name, long position, Claim claim, String owner, TxContext now) {
         Object[] row = row(namespace, name, position, claim, owner, now);
         Object[] values = Arrays.copyOf(row, row.length + 4);
-        System.arraycopy(new Object[] {namespace, name, claim.id().client(), claim.id().counter()}, 0, values, row.length, 4);
+        System.arraycopy(
+                new Object[] {namespace, name, claim.id().client(), claim.id().counter()}, 0, values, row.length, 4);
         return values;
     }
 

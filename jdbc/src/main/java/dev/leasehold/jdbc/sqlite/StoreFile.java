@@ -97,7 +97,10 @@ public record StoreFile(Path path) {
 
     /** SQLite keeps the log beside the name: under two names of one file, two logs, which know nothing of each other. */
     private void refuseSecondName() throws IOException {
-        if (UNIX && Files.exists(path) && Files.getAttribute(path, "unix:nlink") instanceof Integer names && names > 1) {
+        if (UNIX
+                && Files.exists(path)
+                && Files.getAttribute(path, "unix:nlink") instanceof Integer names
+                && names > 1) {
             throw new LockException("the file of the store " + this + " has " + names
                     + " names (hard links): under each of them SQLite would keep a log of its own, and the lock would be"
                     + " granted under each; nothing was locked. Remove the others (find / -xdev -samefile " + path

@@ -91,8 +91,8 @@ class RedeployTest {
             System.gc();
             assertThat(deployed).allMatch(each -> each.get() == null);
         });
-        assertThat(Thread.getAllStackTraces().keySet()).noneMatch(each -> each.getName()
-                .startsWith("leasehold-"));
+        assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(each -> each.getName().startsWith("leasehold-"));
     }
 
     /** The thread that deploys is the server's, and lives on. */

@@ -13,6 +13,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.jdbc.FaultyDatabase;
 import dev.leasehold.jdbc.FaultyDatabase.Place;
 import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.jdbc.Question;
 import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
@@ -27,7 +28,6 @@ import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -116,16 +116,16 @@ class PassingErrorsTest {
     @CsvSource({"HY000, 1026", "HY000, 1030", "90100, 90100", "90108, 90108", "90031, 90031"})
     void aSingleStatementThatMayBeDoneIsUnknown(String state, int code) {
         database.fail(Place.PREPARE, error(state, code));
+        assertThatThrownBy(() -> TestClient.get(store.breakLease("lock", 1)))
+                .isInstanceOfSatisfying(
+                        StoreUnavailableException.class,
+                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
+        database.fail(Place.PREPARE, error(state, code));
         assertThatThrownBy(this::claim)
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
                         e -> assertThat(e.outcome()).isEqualTo(Outcome.UNKNOWN));
         assertThat(claim()).isInstanceOf(ClaimAnswer.Granted.class);
-        database.fail(Place.PREPARE, error(state, code));
-        assertThatThrownBy(() -> TestClient.get(store.breakLease("lock", 1)))
-                .isInstanceOfSatisfying(
-                        StoreUnavailableException.class,
-                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
     }
 
     @Test
@@ -183,12 +183,9 @@ class PassingErrorsTest {
     }
 
     private static long connections() throws SQLException {
-        try (Connection connection = DriverManager.getConnection(MARIADB.get().url());
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SHOW GLOBAL STATUS LIKE 'Connections'")) {
-            row.next();
-            return row.getLong(2);
-        }
+        return Question.number(
+                MARIADB.get().url(),
+                "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'CONNECTIONS'");
     }
 
     /** As after a planned switch-over: the old primary stays up, and its connections stay open. */
@@ -228,11 +225,6 @@ class PassingErrorsTest {
     }
 
     private static long refused() throws SQLException {
-        try (Connection connection = DriverManager.getConnection(POSTGRES.get().url());
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT last_value FROM refused")) {
-            row.next();
-            return row.getLong(1);
-        }
+        return Question.number(POSTGRES.get().url(), "SELECT last_value FROM refused");
     }
 }

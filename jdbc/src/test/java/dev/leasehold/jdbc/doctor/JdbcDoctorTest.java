@@ -204,9 +204,14 @@ class JdbcDoctorTest {
     @Test
     void noRightsOnMariaDbAreExaminedAndGranted() throws Exception {
         use(MARIADB.get().url() + "&leasehold.tables=closed_");
-        admin(MARIADB.get().url(), "CREATE TABLE other (a INT)", "CREATE USER nobody", "GRANT SELECT ON test.other TO nobody");
+        admin(
+                MARIADB.get().url(),
+                "CREATE TABLE other (a INT)",
+                "CREATE USER nobody",
+                "GRANT SELECT ON test.other TO nobody");
         String nobody = MARIADB.get().url().replace("user=root", "user=nobody") + "&leasehold.tables=";
-        assertThat(the("database-rights-missing", Findings.examine(nobody + "closed_")).remedy())
+        assertThat(the("database-rights-missing", Findings.examine(nobody + "closed_"))
+                        .remedy())
                 .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON `closed_waiter` TO `nobody`@`%`;");
         Finding none = the("database-no-tables", Findings.examine(nobody + "unmade_"));
         assertThat(none.severity()).isEqualTo(Severity.SERIOUS);

@@ -104,9 +104,12 @@ class RowExpiryTest {
             change("UPDATE \"leasehold_lock\" SET last = last - " + OLD);
             look(store, "beside-");
             assertThat(rows("leasehold_lock")).as("it is held").isOne();
-            change("UPDATE \"leasehold_lock\" SET last = last + " + DAY_AND_A_HALF + ", ends = 0 WHERE name = 'shared'");
+            change("UPDATE \"leasehold_lock\" SET last = last + " + DAY_AND_A_HALF
+                    + ", ends = 0 WHERE name = 'shared'");
             look(store, "later-");
-            assertThat(rows("leasehold_lock")).as("it was used a day and a half ago").isOne();
+            assertThat(rows("leasehold_lock"))
+                    .as("it was used a day and a half ago")
+                    .isOne();
             change("UPDATE \"leasehold_lock\" SET last = last - " + DAY_AND_A_HALF + " WHERE name = 'shared'");
             look(store, "last-");
             assertThat(rows("leasehold_lock")).isZero();

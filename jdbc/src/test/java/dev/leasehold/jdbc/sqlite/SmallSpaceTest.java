@@ -43,7 +43,8 @@ class SmallSpaceTest {
                             "-c",
                             "ulimit -f 5000; exec \"$@\"",
                             "sh",
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-XX:TieredStopAtLevel=1",
                             "-XX:-UsePerfData",
                             "--class-path",
