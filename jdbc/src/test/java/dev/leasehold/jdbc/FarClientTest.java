@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc;
 
 import static dev.leasehold.architecture.Waits.await;
+import static dev.leasehold.jdbc.Question.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
@@ -12,8 +13,6 @@ import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -117,14 +116,6 @@ class FarClientTest {
                 assertThat(held.extend(Duration.ofMinutes(2))).isGreaterThan(Duration.ofMinutes(1));
                 far.rollback();
             }
-        }
-    }
-
-    private static long number(Connection connection, String query) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            return row.getLong(1);
         }
     }
 

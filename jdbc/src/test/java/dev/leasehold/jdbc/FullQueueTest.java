@@ -9,6 +9,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.Findings;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -42,6 +43,9 @@ class FullQueueTest {
                         .isInstanceOfSatisfying(
                                 SQLException.class,
                                 e -> assertThat(e.getSQLState()).isEqualTo("54000"));
+                assertThat(Findings.the("database-messages-full", Findings.examine(server.url()))
+                                .what())
+                        .contains("% full");
                 for (int i = 0; i < 3; i++) {
                     Lease held = one.lock("contested").acquire();
                     CompletableFuture<Lease> waiting = two.lock("contested").acquireAsync();

@@ -63,6 +63,18 @@ class JdbcStoreProviderTest {
         }
     }
 
+    /** It was told that the driver was missing. */
+    @Test
+    void saysHowAPasswordIsPassed() {
+        try (Leasehold client = Leasehold.connect("jdbc:postgresql://app:s3/cr@t@localhost/shop")) {
+            assertThatThrownBy(() -> client.lock("a").acquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("does not take this URL")
+                    .hasMessageContaining("--store-password-file")
+                    .hasMessageNotContaining("s3");
+        }
+    }
+
     private static StoreFactory create(String uri) {
         return new JdbcStoreProvider().create(StoreUri.parse(uri));
     }

@@ -1,7 +1,9 @@
 package dev.leasehold.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
@@ -45,7 +47,8 @@ class PostgresTablesTest {
                 assertThatThrownBy(() -> app.lock(name).acquire())
                         .isInstanceOf(LockException.class)
                         .hasMessageContaining("misses the table \"locks\".\"my_lock\"")
-                        .hasMessageContaining("CREATE TABLE IF NOT EXISTS \"locks\".\"my_waiter\"");
+                        .hasMessageContaining("CREATE TABLE IF NOT EXISTS \"locks\".\"my_waiter\"")
+                        .hasMessageContaining("GRANT SELECT ON \"locks\".\"my_layout\" TO \"app\";");
             }
             try (Leasehold app = Leasehold.connect(url + "always")) {
                 assertThatThrownBy(() -> app.lock(name).acquire())
@@ -61,7 +64,8 @@ class PostgresTablesTest {
                 assertThatThrownBy(() -> app.lock(name).acquire())
                         .isInstanceOf(LockException.class)
                         .hasMessageContaining("permission denied")
-                        .hasMessageContaining("docs/sql.md");
+                        .hasMessageContaining("GRANT USAGE ON SCHEMA \"locks\" TO \"app\";\n")
+                        .hasMessageContaining("GRANT SELECT ON \"locks\".\"my_layout\" TO \"app\";\n");
             }
             statement.execute("GRANT SELECT ON locks.my_layout TO app");
             statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_lock, locks.my_holder TO app");
@@ -72,12 +76,53 @@ class PostgresTablesTest {
                 assertThatThrownBy(() -> app.lock(name).acquire())
                         .as("at the first use, not at the first contention")
                         .isInstanceOf(LockException.class)
-                        .hasMessageContaining("GRANT SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\" TO …");
+                        .hasMessageContaining(
+                                "GRANT SELECT, INSERT, UPDATE, DELETE ON \"locks\".\"my_waiter\" TO \"app\";");
             }
             statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON locks.my_waiter TO app");
             try (Leasehold one = Leasehold.connect(url + "always");
                     Leasehold two = Leasehold.connect(url + "never")) {
                 new Contention(name, List.of(one, two)).take(10);
+            }
+        }
+    }
+
+    /** Rights that are taken away while a client works were told as: check the user's rights. */
+    @Test
+    void rightsThatAreTakenAwayAreNamed() throws Exception {
+        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement();
+                Leasehold owner = Leasehold.connect(POSTGRES.get().url() + "&leasehold.tables=taken_")) {
+            owner.lock("made").acquire().close();
+            statement.execute("CREATE ROLE taken LOGIN");
+            for (String table : List.of("lock", "holder", "waiter", "layout")) {
+                statement.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON taken_" + table + " TO taken");
+            }
+            String url = POSTGRES.get().url().replace("user=postgres", "user=taken") + "&leasehold.tables=taken_";
+            try (Leasehold client = Leasehold.connect(url)) {
+                client.lock(name).acquire().close();
+                statement.execute("REVOKE UPDATE ON taken_lock FROM taken");
+                assertThatThrownBy(() -> client.lock(name).acquire())
+                        .isInstanceOf(LockException.class)
+                        .hasMessageContaining("UPDATE, DELETE ON \"public\".\"taken_lock\" TO \"taken\";");
+            }
+        }
+    }
+
+    /** The encoding knows no such character, and every lock of the client failed. */
+    @Test
+    void aDescriptionIsMadeToFitTheEncoding() throws Exception {
+        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
+            String url = POSTGRES.get().url().replaceFirst("(://[^/]*/)[^?]*", "$1latin");
+            try (Leasehold client =
+                    Leasehold.builder().uri(url).label("\u5317\u4eac 1").build()) {
+                client.lock(name).acquire().close();
+                try (Lease held = client.lock(name).acquire()) {
+                    assertThat(held.isValid()).isTrue();
+                    assertThat(client.locks(name).get(0).toString()).contains("?? 1");
+                }
             }
         }
     }

@@ -36,6 +36,10 @@ class ReadsElsewhereTest {
     @RegisterExtension
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
+    private volatile boolean lagging = true;
+
+    private volatile String locksSeen = "leasehold_lock\"";
+
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
     @Test
@@ -48,7 +52,7 @@ class ReadsElsewhereTest {
                 Connection admin = DriverManager.getConnection(POSTGRES.get().url());
                 Statement statement = admin.createStatement();
                 Lease held = holder.lock("a").acquire()) {
-            statement.execute("CREATE TABLE leasehold_waiter_seen (LIKE leasehold_waiter)");
+            statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
             SharedClient client = new SharedClient(JdbcStore.using(balancing()), time);
             Claim claim = client.claim("a", Claim.EXCLUSIVE, Duration.ofMinutes(1));
             for (int i = 0; i < 5; i++) {
@@ -68,6 +72,52 @@ class ReadsElsewhereTest {
         }
     }
 
+    /** The row of the lock is free there, and has been taken here. */
+    @Test
+    void aStaleViewKeepsNobodyFromWaiting() throws Exception {
+        try (Leasehold holder = Leasehold.connect(POSTGRES.get().url());
+                RealTime time = new RealTime();
+                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement();
+                Lease held = holder.lock("b").acquire()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
+            statement.execute("CREATE TABLE leasehold_lock_seen (LIKE leasehold_lock INCLUDING DEFAULTS)");
+            statement.execute("INSERT INTO leasehold_lock_seen (namespace, name) VALUES ('', 'b')");
+            locksSeen = "leasehold_lock_seen\"";
+            SharedClient client = new SharedClient(JdbcStore.using(balancing()), time);
+            Claim claim = client.claim("b", Claim.EXCLUSIVE, Duration.ofMinutes(1));
+            assertThat(client.ask(claim))
+                    .isInstanceOfSatisfying(
+                            ClaimAnswer.Busy.class,
+                            busy -> assertThat(busy.place()).isEqualTo(1));
+            assertThat(held.isValid()).isTrue();
+            client.store.close();
+            statement.execute("DELETE FROM leasehold_waiter");
+            statement.execute("DROP TABLE leasehold_lock_seen");
+        }
+    }
+
+    @Test
+    void aClaimThatIsLostSightOfHasOneRow() throws Exception {
+        try (Leasehold holder = Leasehold.connect(POSTGRES.get().url());
+                RealTime time = new RealTime();
+                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement();
+                Lease held = holder.lock("c").acquire()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
+            SharedClient client = new SharedClient(JdbcStore.using(balancing()), time);
+            Claim claim = client.claim("c", Claim.EXCLUSIVE, Duration.ofMinutes(1));
+            lagging = false;
+            client.ask(claim);
+            lagging = true;
+            client.ask(claim);
+            assertThat(waiters(statement)).isEqualTo(1);
+            assertThat(held.isValid()).isTrue();
+            client.store.close();
+            statement.execute("DELETE FROM leasehold_waiter");
+        }
+    }
+
     private static long waiters(Statement statement) throws SQLException {
         try (ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM leasehold_waiter")) {
             row.next();
@@ -75,7 +125,7 @@ class ReadsElsewhereTest {
         }
     }
 
-    private static DataSource balancing() {
+    private DataSource balancing() {
         return proxy(DataSource.class, (self, method, arguments) -> {
             Connection real = DriverManager.getConnection(POSTGRES.get().url());
             return proxy(Connection.class, (connection, called, values) -> {
@@ -91,9 +141,11 @@ class ReadsElsewhereTest {
         });
     }
 
-    private static String elsewhere(String statement) {
-        return statement.startsWith("SELECT") && !statement.contains("FOR UPDATE")
-                ? statement.replace("leasehold_waiter\"", "leasehold_waiter_seen\"")
+    private String elsewhere(String statement) {
+        return lagging && statement.startsWith("SELECT") && !statement.contains("FOR UPDATE")
+                ? statement
+                        .replace("leasehold_waiter\"", "leasehold_waiter_seen\"")
+                        .replace("leasehold_lock\"", locksSeen)
                 : statement;
     }
 

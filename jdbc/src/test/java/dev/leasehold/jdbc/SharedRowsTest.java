@@ -311,7 +311,7 @@ class SharedRowsTest {
         return new Claim(claim.id(), claim.lock(), share, claim.lease(), claim.enqueue());
     }
 
-    /** The dead of a lock that goes because nobody has used it for a week go with it; those of a lock in use stay. */
+    /** The dead of a lock that goes because nobody has used it for two days go with it; those of a lock in use stay. */
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SQLITE")
     void theDeadGoWithTheirLocksRow(Server server) throws Exception {

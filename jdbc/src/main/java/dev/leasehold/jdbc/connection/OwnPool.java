@@ -5,11 +5,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.LockException;
 import dev.leasehold.internal.DaemonThreads;
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
@@ -55,7 +57,9 @@ public final class OwnPool implements ConnectionSource {
     private final int most;
     private final Duration databaseTimeout;
     private final ReentrantLock lock = new ReentrantLock();
+    private final @Nullable ClassLoader ofCaller = Thread.currentThread().getContextClassLoader();
     private volatile @Nullable HikariDataSource pool;
+    private volatile @Nullable PostgresConnections postgres;
     private boolean closed;
 
     /**
@@ -108,8 +112,8 @@ public final class OwnPool implements ConnectionSource {
 
     @Override
     public boolean limitsWaits() {
-        // Behind a wrapper's URL it is not known whether PostgreSQL's session was set.
-        return kind().equals("postgresql") || ON_CONNECT.containsKey(database());
+        PostgresConnections made = postgres;
+        return made == null ? ON_CONNECT.containsKey(database()) : made.areSet();
     }
 
     @Override
@@ -125,10 +129,8 @@ public final class OwnPool implements ConnectionSource {
             }
             HikariDataSource current = pool;
             if (current == null) {
-                requireDriver();
-                int others = DriverManager.getLoginTimeout();
-                current = new HikariDataSource(config());
-                current.setLoginTimeout(Math.max(others, loginSeconds()));
+                DriverManager.setLoginTimeout(Math.max(DriverManager.getLoginTimeout(), loginSeconds()));
+                current = new HikariDataSource(config(driver()));
                 pool = current;
             }
             return current;
@@ -139,21 +141,24 @@ public final class OwnPool implements ConnectionSource {
 
     /**
      * Returns how long a driver may take to let us in, at the least. There is one limit for all users of drivers in this
-     * process, which a pool sets when it is made: to the time for which it is asked, which is short here, so that a busy
-     * database would pass for one that cannot be reached. We set it again, and never below what somebody else has set.
+     * process, which we never set below what somebody else has set.
      */
     private int loginSeconds() {
         return Math.toIntExact(databaseTimeout.plusMillis(999).toSeconds());
     }
 
-    private void requireDriver() {
+    private Driver driver() {
         try {
-            DriverManager.getDriver(url);
+            return DriverConnections.driver(url, OwnPool.class.getClassLoader(), ofCaller);
         } catch (SQLException e) {
+            if (DriverConnections.REFUSED.equals(e.getMessage())) {
+                throw new LockException("jdbc:" + kind() + ": " + DriverConnections.REFUSED);
+            }
             String kind = kind();
             String driver = DRIVERS.get(kind);
             throw new LockException("no JDBC driver takes jdbc:" + kind + ": URLs; nothing was locked. Add "
-                    + (driver == null ? "the database's driver" : "the dependency " + driver));
+                    + (driver == null ? "the database's driver" : "the dependency " + driver)
+                    + " where Leasehold is, or where the context class loader of the thread finds it that connects");
         }
     }
 
@@ -169,7 +174,7 @@ public final class OwnPool implements ConnectionSource {
                 .orElse("");
     }
 
-    private HikariConfig config() {
+    private HikariConfig config(Driver driver) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("leasehold-jdbc-" + NUMBERS.incrementAndGet());
         config.setMaximumPoolSize(most);
@@ -180,25 +185,23 @@ public final class OwnPool implements ConnectionSource {
         config.setInitializationFailTimeout(-1);
         config.setAutoCommit(true);
         config.setThreadFactory(DaemonThreads.named(config.getPoolName()));
-        if (database().equals("postgresql")) {
-            config.setDataSource(new PostgresConnections(url, password, databaseTimeout));
-        } else {
-            connectByUrl(config);
-        }
-        return config;
-    }
-
-    private void connectByUrl(HikariConfig config) {
-        config.setJdbcUrl(url);
+        Properties settings = new Properties();
         if (password != null) {
-            config.setPassword(password);
+            settings.setProperty("password", password);
         }
-        config.setConnectionInitSql(ON_CONNECT.get(database()));
-        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        if (database().equals("postgresql")) {
+            postgres = new PostgresConnections(driver, url, settings, databaseTimeout);
+            config.setDataSource(postgres);
+            return config;
+        }
         String option = DRIVER_OPTIONS.get(database());
         if (option != null && !url.contains(option)) {
-            config.addDataSourceProperty(option, "true");
+            settings.setProperty(option, "true");
         }
+        config.setDataSource(new DriverConnections(driver, url, settings));
+        config.setConnectionInitSql(ON_CONNECT.get(database()));
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        return config;
     }
 
     @Override

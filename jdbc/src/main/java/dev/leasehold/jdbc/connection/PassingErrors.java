@@ -4,8 +4,9 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * Passing errors are refusals for the state that a database is in, and not for what was asked: that is certainly undone, and
- * the same may be asked again. What is in none of these tables, and leaves nothing unknown, is refused for good.
+ * Passing errors are refusals for the state that a database is in, and not for what was asked: the same may be asked again.
+ * What was asked is certainly undone, but for a few. What is in none of these tables, and leaves nothing unknown, is refused
+ * for good.
  *
  * <p>Sources: appendix A of PostgreSQL's manual; {@code errmsg-utf8.txt} of MariaDB and the list of server errors in
  * MySQL's manual, whose numbers agree where both have one; {@code org.h2.api.ErrorCode}.
@@ -31,6 +32,12 @@ public final class PassingErrors {
             1021, 1026, 1030, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1297, 1317, 1412, 1637, 1969, 3024,
             57014, 90031, 90100, 90108);
 
+    /**
+     * What writes to the disk may fail when the commit of a single statement has been carried out: MariaDB's and MySQL's write
+     * and storage engine (1026, 1030), H2's disk and memory.
+     */
+    private static final Set<Integer> PERHAPS_DONE = Set.of(1026, 1030, 90031, 90100, 90108);
+
     /** MariaDB and MySQL: {@code read_only} and its relatives, a table that was opened read-only. H2: a database that was. */
     private static final Set<Integer> READ_ONLY = Set.of(1036, 1290, 1792, 1836, 90097);
 
@@ -42,6 +49,11 @@ public final class PassingErrors {
                 || state.equals(IO_ERROR)
                 || PASSING.contains(e.getErrorCode())
                 || isReadOnly(e);
+    }
+
+    /** Returns whether a statement that was its own transaction may have been carried out all the same. */
+    public static boolean mayBeDone(SQLException e) {
+        return PERHAPS_DONE.contains(e.getErrorCode());
     }
 
     /** Returns whether the server at the other end may not write: a replica, or what was the primary. */

@@ -1,16 +1,11 @@
 package dev.leasehold.jdbc.connection;
 
-import com.zaxxer.hikari.util.DriverDataSource;
-import java.io.PrintWriter;
 import java.sql.Connection;
+import java.sql.Driver;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.Properties;
-import java.util.logging.Logger;
-import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
@@ -18,7 +13,7 @@ import org.postgresql.PGConnection;
  * sessions are others' as well, who would keep our settings for good. A pooler makes up the number of the process that it
  * names to the driver, so that one statement can both look and set.
  */
-final class PostgresConnections implements DataSource {
+final class PostgresConnections extends DriverConnections {
 
     /** Commits survive a crash, and a statement does not wait for a row for longer than anybody waits for its answer. */
     private static final String SETTINGS = "SELECT set_config('lock_timeout', ?, false),"
@@ -26,17 +21,17 @@ final class PostgresConnections implements DataSource {
             + " CASE WHEN current_setting('synchronous_commit') = 'off'"
             + " THEN set_config('synchronous_commit', 'on', false) END WHERE pg_backend_pid() = ?";
 
-    private final DriverDataSource driver;
     private final Duration databaseTimeout;
+    private volatile boolean unknown;
 
-    PostgresConnections(String url, @Nullable String password, Duration databaseTimeout) {
-        this.driver = new DriverDataSource(url, null, new Properties(), null, password);
+    PostgresConnections(Driver driver, String url, Properties settings, Duration databaseTimeout) {
+        super(driver, url, settings);
         this.databaseTimeout = databaseTimeout;
     }
 
     @Override
     public Connection getConnection() throws SQLException {
-        Connection opened = driver.getConnection();
+        Connection opened = super.getConnection();
         try {
             set(opened);
             return opened;
@@ -46,9 +41,15 @@ final class PostgresConnections implements DataSource {
         }
     }
 
+    /** Returns whether all sessions that are the driver's own were set, as far as is known. */
+    boolean areSet() {
+        return !unknown;
+    }
+
     private void set(Connection opened) throws SQLException {
-        if (!opened.isWrapperFor(PGConnection.class)) {
-            return; // A driver before PostgreSQL's, which does not say whom it is connected to.
+        if (!isUsualDrivers(opened)) {
+            unknown = true; // Another driver does not say whom it is connected to.
+            return;
         }
         int before = opened.getNetworkTimeout();
         opened.setNetworkTimeout(Runnable::run, Math.toIntExact(databaseTimeout.toMillis()));
@@ -60,43 +61,11 @@ final class PostgresConnections implements DataSource {
         opened.setNetworkTimeout(Runnable::run, before);
     }
 
-    @Override
-    public Connection getConnection(String user, String password) throws SQLException {
-        throw new SQLFeatureNotSupportedException("the URL has the user");
-    }
-
-    @Override
-    public @Nullable PrintWriter getLogWriter() throws SQLException {
-        return driver.getLogWriter();
-    }
-
-    @Override
-    public void setLogWriter(@Nullable PrintWriter to) throws SQLException {
-        driver.setLogWriter(to);
-    }
-
-    @Override
-    public void setLoginTimeout(int seconds) throws SQLException {
-        driver.setLoginTimeout(seconds);
-    }
-
-    @Override
-    public int getLoginTimeout() throws SQLException {
-        return driver.getLoginTimeout();
-    }
-
-    @Override
-    public Logger getParentLogger() throws SQLFeatureNotSupportedException {
-        return driver.getParentLogger();
-    }
-
-    @Override
-    public <T> T unwrap(Class<T> type) throws SQLException {
-        throw new SQLException("it wraps nothing");
-    }
-
-    @Override
-    public boolean isWrapperFor(Class<?> type) {
-        return false;
+    private static boolean isUsualDrivers(Connection opened) throws SQLException {
+        try {
+            return opened.isWrapperFor(PGConnection.class);
+        } catch (NoClassDefFoundError e) {
+            return false;
+        }
     }
 }

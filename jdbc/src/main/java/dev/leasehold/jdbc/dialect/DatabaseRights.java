@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * DatabaseRights finds out whether a user may do what locks need by doing it, with statements that concern no row. A
@@ -31,17 +32,30 @@ public final class DatabaseRights {
         try {
             missing = missing(sql, tables);
         } catch (SQLException e) {
-            if (!isNotOurs(e)) {
+            if (!isNotOurs(e) || tables.dialect().isMissingTable(e)) {
                 throw e;
             }
             throw foreign(e, tables, store);
         }
         missing.remove(SWEEPING + tables.in("$lock"));
         if (!missing.isEmpty()) {
-            throw new LockException("the store " + store + " refused: permission denied: the user has no right to "
-                    + String.join("; nor to ", missing) + "; nothing was locked. Let somebody who may do so run: "
-                    + grants(missing) + " (docs/sql.md)");
+            throw refusal(
+                    "the user has no right to " + String.join("; nor to ", missing),
+                    store,
+                    tables,
+                    tables.dialect().user(sql),
+                    null);
         }
+    }
+
+    /** Returns the failure for when the user may not do what locks need. */
+    public static LockException refusal(
+            String what, String store, Tables tables, String user, @Nullable SQLException cause) {
+        return new LockException(
+                "the store " + store + " refused: permission denied: " + what
+                        + "; nothing was locked. Let somebody who may do so run (docs/sql.md):\n\n"
+                        + tables.grants(user),
+                cause);
     }
 
     /** Returns whether a statement of ours does not fit the table. */
@@ -61,16 +75,46 @@ public final class DatabaseRights {
         List<String> missing = missing(sql, tables);
         return missing.isEmpty()
                 ? Finding.of(Severity.FINE, "database-rights", node, "the user may do what locks need")
-                : Finding.of(
-                                Severity.SERIOUS,
-                                "database-rights-missing",
-                                node,
-                                "the user has no right to " + String.join("; nor to ", missing))
-                        .meaning("nobody gets a lock as this user, or nobody can wait for one", grants(missing));
+                : lacking(node, "the user has no right to " + String.join("; nor to ", missing), sql, tables);
     }
 
-    private static String grants(List<String> missing) {
-        return "GRANT " + String.join(" TO …; GRANT ", missing) + " TO …";
+    /** Returns the finding for when the user may not do what locks need. */
+    public static Finding lacking(String node, String what, Sql sql, Tables tables) throws SQLException {
+        return Finding.of(Severity.SERIOUS, "database-rights-missing", node, what)
+                .meaning(
+                        "nobody gets a lock as this user, or nobody can wait for one",
+                        remedy(tables, tables.dialect().user(sql)));
+    }
+
+    /** Returns the statements on one line. */
+    public static String remedy(Tables tables, String user) {
+        return "run " + tables.grants(user).strip().replace("\n", " ");
+    }
+
+    /** Finds out whether statements that write get to a server that takes them, by one that changes nothing. */
+    public static boolean isWritten(Sql sql, Tables tables) throws SQLException {
+        try {
+            sql.run(tables.in("UPDATE $lock SET counter = 1" + NO_ROW));
+            return true;
+        } catch (SQLException e) {
+            if (Sql.isBroken(e)) {
+                throw e;
+            }
+            return false;
+        }
+    }
+
+    /** Finds out whether the user may make the tables, by a statement that makes none: it names a column twice. */
+    public static boolean mayMake(Sql sql, Tables tables) throws SQLException {
+        try {
+            sql.run(tables.in("CREATE TABLE $lock (twice INT, twice INT)"));
+            return true;
+        } catch (SQLException e) {
+            if (Sql.isBroken(e)) {
+                throw e;
+            }
+            return !tables.dialect().isDenied(e);
+        }
     }
 
     private static List<String> missing(Sql sql, Tables tables) throws SQLException {

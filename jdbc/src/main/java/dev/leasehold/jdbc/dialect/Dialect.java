@@ -5,6 +5,7 @@ import dev.leasehold.jdbc.connection.Sql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,6 +127,21 @@ public interface Dialect extends ConnectionRules {
 
     /** Returns whether the user has no right to what it asked for. */
     boolean isDenied(SQLException e);
+
+    /** Makes a text that only describes somebody fit what the database can store. */
+    default String fitting(String text, Sql sql) throws SQLException {
+        return text;
+    }
+
+    /** Returns whether a user needs a right to a schema to find the tables in it. */
+    default boolean grantsSchemas() {
+        return false;
+    }
+
+    /** Returns the user of a connection, quoted for a {@code GRANT}. */
+    default String user(Sql sql) throws SQLException {
+        return quote(Objects.requireNonNull(sql.first("SELECT CURRENT_USER", row -> row.getString(1))));
+    }
 
     /** Returns whether the database tells waiters itself. */
     default boolean canNotify() {

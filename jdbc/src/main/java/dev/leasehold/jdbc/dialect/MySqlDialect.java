@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -136,6 +137,14 @@ public record MySqlDialect(String schema) implements Dialect {
     @Override
     public boolean isMissingTable(SQLException e) {
         return e.getErrorCode() == NO_SUCH_TABLE || e.getErrorCode() == NO_SUCH_DATABASE;
+    }
+
+    /** The server says {@code app@%}. */
+    @Override
+    public String user(Sql sql) throws SQLException {
+        String user = Objects.requireNonNull(sql.first("SELECT CURRENT_USER()", row -> row.getString(1)));
+        int at = user.lastIndexOf('@');
+        return quote(user.substring(0, at)) + "@" + quote(user.substring(at + 1));
     }
 
     @Override

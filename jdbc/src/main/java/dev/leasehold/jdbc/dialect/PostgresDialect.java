@@ -240,6 +240,17 @@ public final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public String fitting(String text, Sql sql) throws SQLException {
+        String encoding = sql.first("SELECT current_setting('server_encoding')", row -> row.getString(1));
+        return "UTF8".equals(encoding) ? text : text.replaceAll("[^\\x00-\\x7f]", "?");
+    }
+
+    @Override
+    public boolean grantsSchemas() {
+        return true;
+    }
+
+    @Override
     public boolean canNotify() {
         return true;
     }

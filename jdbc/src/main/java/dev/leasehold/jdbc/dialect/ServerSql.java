@@ -50,6 +50,7 @@ public final class ServerSql {
     public final String firstWaiter;
     public final String tail;
     public final String addWaiter;
+    public final String join;
     public final String hearWaiter;
     public final String moveWaiter;
     public final String place;
@@ -113,8 +114,12 @@ public final class ServerSql {
         lockWaiter = findWaiter + " FOR UPDATE";
         firstWaiter = text(waiter + " ORDER BY position LIMIT 1");
         tail = text("SELECT COUNT(*), COALESCE(MAX(position), 0) FROM $waiter" + ROW);
-        addWaiter = text("INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
-                + " share, alive_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        String newWaiter =
+                "INSERT INTO $waiter (namespace, name, position, client, counter, owner, since, lease, spare,"
+                        + " share, alive_until) ";
+        addWaiter = text(newWaiter + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        join = text(newWaiter + "SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM $waiter" + ROW
+                + " AND client = ? AND counter = ?)");
         hearWaiter = text("UPDATE $waiter SET lease = ?, spare = ?, alive_until = ?" + ROW
                 + " AND position = ? AND client = ? AND counter = ? AND alive_until > NOW");
         moveWaiter = text("UPDATE $waiter SET position = ?, owner = ?, since = ?, lease = ?, spare = ?, share = ?,"

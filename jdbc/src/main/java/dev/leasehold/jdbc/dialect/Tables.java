@@ -55,6 +55,17 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
         return text;
     }
 
+    /** Returns the statements that give a user what locks need; they do no harm where it has it. */
+    public String grants(String user) {
+        String rights = "GRANT SELECT, INSERT, UPDATE, DELETE ON ";
+        String all = in(rights + "$lock TO USER;\n" + rights + "$holder TO USER;\n" + rights
+                + "$waiter TO USER;\nGRANT SELECT ON $layout TO USER;\n");
+        String schemas = schema == null || !dialect.grantsSchemas()
+                ? ""
+                : "GRANT USAGE ON SCHEMA " + dialect.quote(schema) + " TO USER;\n";
+        return (schemas + all).replace(" TO USER;", " TO " + user + ";");
+    }
+
     public List<String> statements() {
         return END_OF_STATEMENT
                 .splitAsStream(ddl())

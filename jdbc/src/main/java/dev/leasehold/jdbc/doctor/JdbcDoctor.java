@@ -113,16 +113,33 @@ public final class JdbcDoctor {
                     case MARIADB, MYSQL -> MySqlFindings.of(name, borrowed.sql());
                     case H2 -> List.of(h2(connection, borrowed.sql()));
                 });
-        tables(borrowed, named);
-        if (tables) {
-            findings.add(DatabaseRights.finding(name, borrowed.sql(), named));
+        try {
+            tables(borrowed, named);
+            if (tables) {
+                findings.add(DatabaseRights.finding(name, borrowed.sql(), named));
+            }
+            if (tables && kind == Product.POSTGRESQL && DatabaseRights.isWritten(borrowed.sql(), named)) {
+                findings.replaceAll(
+                        each -> each.code().equals("database-read-only") ? PostgresFindings.readElsewhere(name) : each);
+            }
+        } catch (SQLException e) {
+            refused = true;
+            findings.add(ofTables(e, borrowed.sql(), named));
         }
         if (kind == Product.POSTGRESQL) {
+            Finding full = PostgresFindings.messages(name, borrowed.sql());
             findings.add(
-                    settings.listen()
-                            ? PostgresMessages.finding(name, source, borrowed, timeoutMillis, context.clientId())
-                            : Finding.of(Severity.NOTE, "database-messages-off", name, "leasehold.listen is false")
-                                    .meaning("waiters poll", "leave it on where no pooler is in between"));
+                    full != null
+                            ? full
+                            : settings.listen()
+                                    ? PostgresMessages.finding(
+                                            name, source, borrowed, timeoutMillis, context.clientId())
+                                    : Finding.of(
+                                                    Severity.NOTE,
+                                                    "database-messages-off",
+                                                    name,
+                                                    "leasehold.listen is false")
+                                            .meaning("waiters poll", "leave it on where no pooler is in between"));
         }
     }
 
@@ -164,11 +181,33 @@ public final class JdbcDoctor {
         }
     }
 
+    private Finding ofTables(SQLException e, Sql sql, Tables named) throws SQLException {
+        if (named.dialect().isDenied(e)) {
+            return DatabaseRights.lacking(name, String.valueOf(e.getMessage()), sql, named);
+        }
+        if (!named.dialect().isMissingTable(e)) {
+            throw e;
+        }
+        return Finding.of(Severity.SERIOUS, "database-no-tables", name, String.valueOf(e.getMessage()))
+                .meaning(
+                        "the other tables are there: clients that run get no lock",
+                        "have the statements in the error of any claim run, or those in the jar: they make what is missing");
+    }
+
     private void tables(PooledConnection borrowed, Tables named) throws SQLException {
         Long layout = SchemaCheck.layout(borrowed, named);
         tables = layout != null && layout == SchemaCheck.CURRENT;
         if (layout == null) {
             String missing = "there is no table " + named.in("$lock") + " of a known layout";
+            if (settings.initialize() && !DatabaseRights.mayMake(borrowed.sql(), named)) {
+                findings.add(Finding.of(Severity.SERIOUS, "database-no-tables", name, missing)
+                        .meaning(
+                                "nobody gets a lock, since this user may not make it",
+                                "have the statements in the error of any claim run, or those in the jar; then "
+                                        + DatabaseRights.remedy(
+                                                named, named.dialect().user(borrowed.sql()))));
+                return;
+            }
             findings.add(
                     settings.initialize()
                             ? Finding.of(Severity.NOTE, "database-no-tables", name, missing)

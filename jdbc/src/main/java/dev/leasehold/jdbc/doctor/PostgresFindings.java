@@ -6,6 +6,7 @@ import dev.leasehold.jdbc.connection.Sql;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** PostgresFindings examines what PostgreSQL's settings and replicas do to locks. */
 final class PostgresFindings {
@@ -14,6 +15,8 @@ final class PostgresFindings {
 
     /** A transaction may be open for that long before it is reported. */
     private static final long LONG_SECONDS = 60;
+
+    private static final long FULL_PERCENT = 50;
 
     /**
      * Behind a snapshot that is this old, a lock that is taken a thousand times a second has that many versions of its
@@ -37,6 +40,36 @@ final class PostgresFindings {
                 setting(sql, "synchronous_commit")));
         findings.add(snapshots(node, longestTransaction(sql), oldestKept(sql)));
         return findings;
+    }
+
+    /** Returns whether the server's queue of messages is filling up; null where it is not. */
+    static @Nullable Finding messages(String node, Sql sql) throws SQLException {
+        long percent = sql.number("SELECT FLOOR(100 * pg_notification_queue_usage())::bigint");
+        return percent < FULL_PERCENT
+                ? null
+                : Finding.of(
+                                Severity.WARNING,
+                                "database-messages-full",
+                                node,
+                                "the server's queue of messages (NOTIFY) is " + percent + " % full")
+                        .meaning(
+                                "once it is full, releases go without a message, and waiters hear of them late",
+                                "end the session that has listened, perhaps another application's, and keeps a transaction"
+                                        + " open (pg_stat_activity: idle in transaction)");
+    }
+
+    /** Returns what to say of a replica, if a statement that only a primary takes was carried out. */
+    static Finding readElsewhere(String node) {
+        return Finding.of(
+                        Severity.WARNING,
+                        "database-reads-elsewhere",
+                        node,
+                        "it says that it is a replica, and takes writes: something in between sends reads to another server"
+                                + " (a pooler that balances loads, a reader endpoint)")
+                .meaning(
+                        "locks are as right, but waiters hear of them late; what else is said here of settings may be the"
+                                + " replica's",
+                        "have all statements of this user sent to the primary");
     }
 
     /**

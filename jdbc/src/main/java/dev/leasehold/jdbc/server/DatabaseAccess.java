@@ -187,10 +187,16 @@ public final class DatabaseAccess {
         return ready;
     }
 
-    /** Returns what to say if it is for tables that are gone, after which the database is looked at anew; else null. */
+    /** Returns what to say if it is for tables that are gone, after which the database is looked at anew, or for rights; else null. */
     @Nullable LockException missing(SQLException e) {
         ReadyDatabase known = ready;
-        if (known == null || !known.texts().dialect().isMissingTable(e)) {
+        if (known == null) {
+            return null;
+        }
+        if (known.texts().dialect().isDenied(e)) {
+            return schemaCheck.denied(known.texts().tables(), e);
+        }
+        if (!known.texts().dialect().isMissingTable(e)) {
             return null;
         }
         ready = null;
@@ -217,12 +223,20 @@ public final class DatabaseAccess {
             if (known == null) {
                 SchemaCheck.Found found = schemaCheck.find(borrowed);
                 Object namespace = found.texts().dialect().name(context.namespace());
+                StoreContext fitting = new StoreContext(
+                        context.identity(),
+                        found.texts().dialect().fitting(context.owner(), borrowed.sql()),
+                        context.namespace(),
+                        context.time(),
+                        context.storeTimeout(),
+                        context.signals());
                 SessionKeys keys = session == null ? null : keys(found.texts().tables(), borrowed.sql());
                 known = new ReadyDatabase(
                         found,
                         namespace,
-                        new SingleStatementPath(found.texts(), namespace, context.owner(), added),
-                        new TransactionalPath(found.texts(), namespace, context, session, keys),
+                        fitting,
+                        new SingleStatementPath(found.texts(), namespace, fitting.owner(), added),
+                        new TransactionalPath(found.texts(), namespace, fitting, session, keys),
                         keys,
                         source.limitsWaits() && !found.throughPooler());
                 ready = known;

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class OperationExecutor {
 
     private static final int MOST_BROKEN = 5;
+    private static final int MOST_REPLACED = 3;
     private static final long SHORTEST_PAUSE = 200_000;
     private static final long LONGEST_PAUSE = 20_000_000;
 
@@ -90,7 +91,7 @@ final class OperationExecutor {
         try {
             return tryFirst(request, first, borrowed, at) ? null : request.afterFirst();
         } catch (SQLException e) {
-            if (!leavesUnknown(e)) {
+            if (!leavesUnknown(e) && !PassingErrors.mayBeDone(e)) {
                 borrowed.undo(e);
                 request.operation().undone();
                 return request; // Certainly undone: a worker finds out whether it is worth repeating.
@@ -114,6 +115,7 @@ final class OperationExecutor {
 
     <T> void perform(ServerOperation<T> request) {
         int broken = 0;
+        int replaced = 0;
         for (int attempt = 0; !request.operation().isOver(); attempt++) {
             PooledConnection borrowed;
             try {
@@ -130,10 +132,11 @@ final class OperationExecutor {
                 return;
             }
             try {
-                if (attempt(request, borrowed)) {
+                if (attempt(replaced < MOST_REPLACED ? request : request.withoutWaiting(), borrowed)) {
                     return;
                 }
             } catch (SQLException e) {
+                replaced += e instanceof RowReplaced ? 1 : 0; // Perhaps its looks are another server's, and stale.
                 if (isRetryable(e)) {
                     borrowed.rollBack();
                     request.operation().undone();
@@ -148,8 +151,12 @@ final class OperationExecutor {
                     request.operation().cutOff();
                 } else if (PassingErrors.passes(e)) {
                     borrowed.undo(e);
-                    request.operation().undone();
-                    if (!PassingErrors.isReadOnly(e) || ++broken >= MOST_BROKEN) {
+                    if (PassingErrors.mayBeDone(e)) {
+                        request.operation().cutOff();
+                    } else {
+                        request.operation().undone();
+                    }
+                    if (!PassingErrors.isReadOnly(e) || ++broken > 1) { // The pool may have more such connections.
                         fail(request, outcome -> ServerFailures.notNow(e, store, outcome));
                         return;
                     }
@@ -242,7 +249,7 @@ final class OperationExecutor {
             return true;
         }
         long askedAt = context.time().nanos();
-        WaitingPath path = new WaitingPath(borrowed.sql(), at.texts(), at.namespace(), context);
+        WaitingPath path = new WaitingPath(borrowed.sql(), at.texts(), at.namespace(), at.context());
         T answer;
         try {
             answer = waiting.on(path);

@@ -2,18 +2,21 @@ package dev.leasehold.jdbc.server;
 
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.dialect.ServerSql;
+import dev.leasehold.spi.StoreContext;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A ready database is one that has been seen: what is known of it, and the ways to carry operations out there.
  *
+ * @param context the client's, described as the database can store it
  * @param keys the keys of session locks, or null where rows decide
  * @param limitsWaits whether the source's connections limit how long they wait for an answer
  */
 record ReadyDatabase(
         SchemaCheck.Found found,
         Object namespace,
+        StoreContext context,
         SingleStatementPath singleStatement,
         TransactionalPath transaction,
         @Nullable SessionKeys keys,

@@ -16,13 +16,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * Row expiry removes the rows of locks that nobody has used for a week, so that names that are used once do not stay for
+ * Row expiry removes the rows of locks that nobody has used for two days, so that names that are used once do not stay for
  * ever. Thread-safe.
  *
  * <p>About every eighth new row pays for a look at 64 rows of its namespace, which go on from where the last look
  * ended, at first from the new row's own name: the cost is bounded, and what nobody adds to does not grow. A row
  * carries the last token; without it tokens begin again at the database's clock. That is greater, because a row is
- * removed only if its last token is a week behind that clock. The removal is one statement, which looks again: a row
+ * removed only if its last token is two days behind that clock: that covers a clock that is set by a whole time zone, there
+ * and back. The removal is one statement, which looks again: a row
  * whose lock was used meanwhile no longer matches. Holders that are over and were left behind go after it: those with
  * tokens up to its last, so that none that came since is among them.
  */
@@ -30,7 +31,7 @@ final class RowExpiry {
 
     private static final Logger LOG = System.getLogger("dev.leasehold.jdbc");
 
-    private static final Duration IDLE = Duration.ofDays(7);
+    private static final Duration IDLE = Duration.ofDays(2);
     private static final int ONE_IN = 8;
 
     private record Old(String name, long last, boolean waited, long before, boolean toTidy) {}
@@ -108,18 +109,10 @@ final class RowExpiry {
     private boolean look(Sql sql, ReadyDatabase at) throws SQLException {
         ServerSql texts = at.texts();
         Dialect dialect = texts.dialect();
-        List<Old> rows = sql.all(
-                texts.oldRows,
-                row -> new Old(
-                        dialect.name(row, 1),
-                        row.getLong(2),
-                        row.getLong(3) > 0,
-                        row.getLong(4),
-                        row.getLong(5) == StoredLease.OPEN
-                                || LockRow.SEVERAL.client().equals(row.getString(6))),
-                TxContext.micros(IDLE),
-                at.namespace(),
-                dialect.name(cursor));
+        List<Old> rows = after(sql, at, cursor);
+        if (rows.isEmpty() && !cursor.isEmpty()) {
+            rows = after(sql, at, ""); // A process of one new name, which comes last, has this look only.
+        }
         cursor = rows.isEmpty() ? "" : rows.get(rows.size() - 1).name();
         for (Old old : rows) {
             if (old.last() >= old.before()) {
@@ -133,5 +126,21 @@ final class RowExpiry {
             sql.change(texts.deleteOld, at.namespace(), name, old.last());
         }
         return true;
+    }
+
+    private static List<Old> after(Sql sql, ReadyDatabase at, String name) throws SQLException {
+        Dialect dialect = at.texts().dialect();
+        return sql.all(
+                at.texts().oldRows,
+                row -> new Old(
+                        dialect.name(row, 1),
+                        row.getLong(2),
+                        row.getLong(3) > 0,
+                        row.getLong(4),
+                        row.getLong(5) == StoredLease.OPEN
+                                || LockRow.SEVERAL.client().equals(row.getString(6))),
+                TxContext.micros(IDLE),
+                at.namespace(),
+                dialect.name(name));
     }
 }

@@ -46,6 +46,7 @@ public final class SchemaCheck {
     private final JdbcSettings settings;
     private final String store;
     private @Nullable Tables known;
+    private volatile String user = "…";
 
     SchemaCheck(JdbcSettings settings, String store) {
         this.settings = settings;
@@ -67,6 +68,7 @@ public final class SchemaCheck {
         }
         Tables before = known;
         Tables tables = before != null ? before : placed(borrowed, dialect);
+        user = dialect.user(borrowed.sql());
         Long layout = ours(borrowed, tables);
         if (layout == null && before == null && settings.initialize()) {
             layout = create(borrowed, tables);
@@ -81,7 +83,7 @@ public final class SchemaCheck {
                     + (layout > CURRENT ? "a newer version of Leasehold" : "other tables (leasehold.tables=…)"));
         }
         if (before == null) {
-            DatabaseRights.check(borrowed.sql(), tables, store);
+            checkRights(borrowed, tables);
             LOG.log(Level.INFO, "the store {0} has its tables in {1}: {2}", store, tables.schema(), tables.in("$lock"));
         }
         known = tables;
@@ -113,11 +115,30 @@ public final class SchemaCheck {
                 : new Tables(dialect, dialect.schemaOf(borrowed.sql(), named), settings.prefix());
     }
 
+    /** One of the tables may be missing, although the layout is there. */
+    private void checkRights(PooledConnection borrowed, Tables tables) throws SQLException {
+        try {
+            DatabaseRights.check(borrowed.sql(), tables, store);
+        } catch (SQLException e) {
+            if (!tables.dialect().isMissingTable(e)) {
+                throw e;
+            }
+            if (!settings.initialize()) {
+                throw missing(tables, null);
+            }
+            create(borrowed, tables);
+            DatabaseRights.check(borrowed.sql(), tables, store);
+        }
+    }
+
     private @Nullable Long ours(PooledConnection borrowed, Tables tables) throws SQLException {
         try {
             return layout(borrowed, tables);
         } catch (SQLException e) {
-            if (DatabaseRights.isNotOurs(e) && !tables.dialect().isDenied(e)) {
+            if (tables.dialect().isDenied(e)) {
+                throw denied(tables, e);
+            }
+            if (DatabaseRights.isNotOurs(e)) {
                 throw DatabaseRights.foreign(e, tables, store);
             }
             throw e;
@@ -181,11 +202,16 @@ public final class SchemaCheck {
         }
     }
 
+    LockException denied(Tables tables, SQLException e) {
+        return DatabaseRights.refusal(String.valueOf(e.getMessage()), store, tables, user, e);
+    }
+
     LockException missing(Tables tables, @Nullable SQLException cause) {
         String why = cause == null ? "" : ", and could not be made: " + cause;
         return new LockException(
                 "the store " + store + " misses the table " + tables.in("$lock") + " or one of those beside it" + why
-                        + "; nothing was locked. Let somebody who may do so run:\n\n" + tables.ddl(),
+                        + "; nothing was locked. Let somebody who may do so run:\n\n" + tables.ddl() + "\n"
+                        + tables.grants(user),
                 cause);
     }
 }

@@ -91,7 +91,8 @@ public final class ServerFailures {
                 ? ". There seems to be a pooler in between that lends sessions per transaction, and the driver has the"
                         + " server keep statements: set prepareThreshold=0 for its connections"
                 : state.startsWith("28") || state.startsWith("08")
-                        ? ". Check user, password and the rights in docs/sql.md"
+                        ? ". Check user, password and the rights in docs/sql.md; a password in a URL has to be encoded (% is %25,"
+                                + " & is %26, + is %2B), or pass it apart, with --store-password-file or Map.of(\"password\", …)"
                         : state.startsWith("42")
                                 ? ". Check the user's rights, and that the tables are those in docs/sql.md"
                                 : "";

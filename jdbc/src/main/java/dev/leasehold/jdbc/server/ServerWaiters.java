@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -139,6 +140,15 @@ final class ServerWaiters implements WaiterRows {
             (long) claim.share(),
             now.in(WaitingRules.aliveFor(claim.lease()))
         };
+    }
+
+    /** Returns the values of a new row, and of the question whether the claim has one. */
+    static Object[] joining(Object namespace, Object name, long position, Claim claim, String owner, TxContext now) {
+        Object[] row = row(namespace, name, position, claim, owner, now);
+        Object[] values = Arrays.copyOf(row, row.length + 4);
+        System.arraycopy(
+                new Object[] {namespace, name, claim.id().client(), claim.id().counter()}, 0, values, row.length, 4);
+        return values;
     }
 
     /** Returns the values of a row that is moved. */

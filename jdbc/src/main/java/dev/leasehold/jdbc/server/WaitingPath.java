@@ -176,14 +176,18 @@ final class WaitingPath {
                 : BusyAnswer.of(view.holders(), own.share(), view.place(), view.now());
     }
 
-    /** Inserts the claim's row, then counts it. False where another claim came to the same position. */
+    /**
+     * Inserts the claim's row, unless it is there and only another server, which was asked for the view, did not have it; then
+     * counts it. False where another claim came to the same position.
+     */
     private boolean join(Claim claim, View view, Set<ClaimId> joining) throws SQLException {
         joining.add(claim.id());
         joined = true;
         try {
             sql.change(
-                    texts.addWaiter,
-                    ServerWaiters.row(namespace, name(claim.lock()), view.end(), claim, context.owner(), view.now()));
+                    texts.join,
+                    ServerWaiters.joining(
+                            namespace, name(claim.lock()), view.end(), claim, context.owner(), view.now()));
         } catch (SQLException e) {
             if (ServerWaiters.isTaken(e)) {
                 joining.remove(claim.id());

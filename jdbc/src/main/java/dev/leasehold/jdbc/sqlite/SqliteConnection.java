@@ -174,6 +174,19 @@ public final class SqliteConnection implements AutoCloseable {
         }
     }
 
+    /**
+     * Copies what is in the log to its place in the file, and cuts the log off, as far as no reader is in the way. SQLite does so
+     * by itself only after some 4 MB, for which there may be no space; until then nobody could write.
+     */
+    void makeRoom() {
+        try {
+            rollBack();
+            sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+        } catch (SQLException e) {
+            System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "making room in " + file, e);
+        }
+    }
+
     /** Changes whenever another connection has committed something. */
     long version() throws SQLException {
         return sql.number("PRAGMA data_version");

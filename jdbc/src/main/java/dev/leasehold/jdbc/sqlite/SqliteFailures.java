@@ -30,6 +30,11 @@ final class SqliteFailures {
         return code == BUSY || code == LOCKED || code == PROTOCOL || code == SCHEMA;
     }
 
+    /** Returns whether there may be no space for the log to grow: a full disk, a quota, a limit of the process. */
+    static boolean isOutOfSpace(SQLException e) {
+        return code(e) == FULL || code(e) == IOERR;
+    }
+
     /**
      * Returns what to tell of a transaction that was not committed.
      *

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * SQLite row expiry removes the rows of locks that nobody has used for a week, so that names that are used once do not stay
+ * SQLite row expiry removes the rows of locks that nobody has used for two days, so that names that are used once do not stay
  * for ever.
  *
  * <p>Each new row pays for a look at a few old ones, in the order in which they were made, from a random start: the cost
  * is bounded, and what nobody adds to does not grow. A row carries the last token; without it tokens begin again at the
- * wall clock. That is greater, because a row is removed only if its last token is a week behind the wall clock.
+ * wall clock. That is greater, because a row is removed only if its last token is two days behind the wall clock.
  */
 final class SqliteRowExpiry {
 
-    private static final Duration IDLE = Duration.ofDays(7);
+    private static final Duration IDLE = Duration.ofDays(2);
     private static final long STEP = 8;
 
     private final SqliteLockRows locks;

@@ -70,6 +70,9 @@ final class SqliteWorker {
                     return;
                 }
             } catch (SQLException e) {
+                if (SqliteFailures.isOutOfSpace(e) && open != null) {
+                    open.database().makeRoom();
+                }
                 if (operation.isCommitting()) {
                     disconnect();
                     operation.fail(outcome -> SqliteFailures.uncertain(e, file));

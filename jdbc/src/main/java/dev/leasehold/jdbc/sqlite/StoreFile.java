@@ -26,6 +26,9 @@ public record StoreFile(Path path) {
     private static final boolean POSIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
+    private static final boolean UNIX =
+            FileSystems.getDefault().supportedFileAttributeViews().contains("unix");
+
     /** Other machines may have files of these file systems open too. */
     private static final Set<String> NETWORK = Set.of(
             "nfs",
@@ -83,11 +86,25 @@ public record StoreFile(Path path) {
             if (!Files.exists(path)) {
                 create();
             }
+            refuseSecondName();
         } catch (IOException e) {
             throw new LockException(
                     "the store " + this + " cannot be created: " + e + "; nothing was locked."
                             + " Check that its directory exists or can be made, and may be written by this user",
                     e);
+        }
+    }
+
+    /** SQLite keeps the log beside the name: under two names of one file, two logs, which know nothing of each other. */
+    private void refuseSecondName() throws IOException {
+        if (UNIX
+                && Files.exists(path)
+                && Files.getAttribute(path, "unix:nlink") instanceof Integer names
+                && names > 1) {
+            throw new LockException("the file of the store " + this + " has " + names
+                    + " names (hard links): under each of them SQLite would keep a log of its own, and the lock would be"
+                    + " granted under each; nothing was locked. Remove the others (find / -xdev -samefile " + path
+                    + "), or use symbolic links");
         }
     }
 

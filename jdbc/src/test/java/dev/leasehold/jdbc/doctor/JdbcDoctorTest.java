@@ -19,6 +19,7 @@ import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Findings;
 import dev.leasehold.testkit.Started;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -174,15 +175,87 @@ class JdbcDoctorTest {
                 "GRANT DELETE ON rights_lock TO guest",
                 "REVOKE INSERT ON rights_waiter FROM guest");
         assertThat(the("database-rights-missing", Findings.examine(guest)).remedy())
-                .isEqualTo("GRANT INSERT ON \"rights_waiter\" TO …");
+                .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON \"rights_waiter\" TO \"guest\";");
         admin(
                 POSTGRES.get().url(),
                 "GRANT INSERT ON rights_waiter TO guest",
                 "REVOKE UPDATE, DELETE ON rights_holder FROM guest");
-        assertThat(the("database-rights-missing", Findings.examine(guest)).remedy())
-                .isEqualTo("GRANT UPDATE, DELETE ON \"rights_holder\" TO …");
+        assertThat(the("database-rights-missing", Findings.examine(guest)).what())
+                .endsWith("no right to UPDATE, DELETE ON \"rights_holder\"");
         admin(POSTGRES.get().url(), "GRANT UPDATE, DELETE ON rights_holder TO guest");
         assertThat(codes(Findings.examine(guest), Severity.SERIOUS)).isEmpty();
+    }
+
+    /** They were examined not at all, and called right, before. */
+    @Test
+    void noRightsAtAllAreExaminedAndGranted() throws Exception {
+        use(POSTGRES.get().url() + "&leasehold.tables=closed_");
+        admin(POSTGRES.get().url(), "CREATE ROLE nobody LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
+        String nobody = POSTGRES.get().url().replace("user=postgres", "user=nobody") + "&leasehold.tables=";
+        Examination closed = Findings.examine(nobody + "closed_");
+        assertThat(the("database-rights-missing", closed).remedy())
+                .contains("GRANT SELECT ON \"closed_layout\" TO \"nobody\";");
+        assertThat(codes(closed, Severity.FINE)).contains("database-commits");
+        Finding none = the("database-no-tables", Findings.examine(nobody + "unmade_"));
+        assertThat(none.severity()).isEqualTo(Severity.SERIOUS);
+        assertThat(none.remedy()).contains("GRANT SELECT, INSERT, UPDATE, DELETE ON \"unmade_lock\" TO \"nobody\";");
+    }
+
+    @Test
+    void noRightsOnMariaDbAreExaminedAndGranted() throws Exception {
+        use(MARIADB.get().url() + "&leasehold.tables=closed_");
+        admin(
+                MARIADB.get().url(),
+                "CREATE TABLE other (a INT)",
+                "CREATE USER nobody",
+                "GRANT SELECT ON test.other TO nobody");
+        String nobody = MARIADB.get().url().replace("user=root", "user=nobody") + "&leasehold.tables=";
+        assertThat(the("database-rights-missing", Findings.examine(nobody + "closed_"))
+                        .remedy())
+                .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON `closed_waiter` TO `nobody`@`%`;");
+        Finding none = the("database-no-tables", Findings.examine(nobody + "unmade_"));
+        assertThat(none.severity()).isEqualTo(Severity.SERIOUS);
+    }
+
+    @Test
+    void oneTableThatIsGoneIsNamed() throws Exception {
+        String url = POSTGRES.get().url() + "&leasehold.tables=torn_";
+        use(url);
+        admin(POSTGRES.get().url(), "DROP TABLE torn_holder");
+        assertThat(the("database-no-tables", Findings.examine(url)).severity()).isEqualTo(Severity.SERIOUS);
+        try (Leasehold client = Leasehold.connect(url + "&leasehold.initializeSchema=never")) {
+            assertThatThrownBy(() -> client.lock("a").acquire())
+                    .hasMessageContaining("misses the table")
+                    .hasMessageContaining("CREATE TABLE IF NOT EXISTS \"public\".\"torn_holder\"");
+        }
+        use(url);
+        assertThat(codes(Findings.examine(url), Severity.SERIOUS)).isEmpty();
+    }
+
+    /** As pgpool-II sends them by default. */
+    @Test
+    void readsThatAReplicaAnswersAreNoReplica() throws Exception {
+        use(POSTGRES.get().url());
+        DataSource balancing = proxy(DataSource.class, (self, method, arguments) -> {
+            Connection real = DriverManager.getConnection(POSTGRES.get().url());
+            return proxy(Connection.class, (connection, called, values) -> {
+                if (called.getName().equals("prepareStatement")) {
+                    values[0] = ((String) values[0]).replace("pg_is_in_recovery()", "true");
+                }
+                try {
+                    return called.invoke(real, values);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+        });
+        Examination seen = examine(balancing);
+        assertThat(the("database-reads-elsewhere", seen).what()).contains("sends reads to another server");
+        assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     @Test

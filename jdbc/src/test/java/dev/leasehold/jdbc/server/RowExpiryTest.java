@@ -7,6 +7,7 @@ import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
+import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.testkit.NoSignals;
@@ -23,13 +24,13 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** These tests show which rows go after a week. */
+/** These tests show which rows go after two days. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RowExpiryTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final long WEEK = TimeUnit.DAYS.toMicros(8);
-    private static final long TWO_DAYS = TimeUnit.DAYS.toMicros(2);
+    private static final long OLD = TimeUnit.DAYS.toMicros(3);
+    private static final long DAY_AND_A_HALF = TimeUnit.HOURS.toMicros(36);
 
     /** Each new name has a look at old rows made with a chance of one in eight: this many are enough. */
     private static final int MANY = 400;
@@ -73,15 +74,15 @@ class RowExpiryTest {
                 Store store = open(time)) {
             ask(store, "shared", 2);
             ask(store, "shared", 2);
-            change("UPDATE \"leasehold_lock\" SET last = last - " + WEEK + ", token = token - " + WEEK
-                    + ", ends = ends - " + WEEK);
-            change("UPDATE \"leasehold_holder\" SET token = token - " + WEEK);
+            change("UPDATE \"leasehold_lock\" SET last = last - " + OLD + ", token = token - " + OLD
+                    + ", ends = ends - " + OLD);
+            change("UPDATE \"leasehold_holder\" SET token = token - " + OLD);
             for (int i = 0; i < MANY; i++) {
                 ask(store, "alive-" + i, Claim.EXCLUSIVE);
             }
             assertThat(rows("leasehold_lock")).as("who renews keeps the row").isOne();
             assertThat(rows("leasehold_holder")).isEqualTo(2);
-            change("UPDATE \"leasehold_holder\" SET ends = ends - " + WEEK);
+            change("UPDATE \"leasehold_holder\" SET ends = ends - " + OLD);
             look(store, "later-");
             assertThat(rows("leasehold_lock")).isZero();
             assertThat(rows("leasehold_holder")).isZero();
@@ -96,18 +97,38 @@ class RowExpiryTest {
     }
 
     @Test
-    void neitherWhatIsHeldGoesNorWhatIsYoungerThanAWeek() throws Exception {
+    void neitherWhatIsHeldGoesNorWhatIsYoungerThanTwoDays() throws Exception {
         try (RealTime time = new RealTime();
                 Store store = open(time)) {
             ask(store, "shared", Claim.EXCLUSIVE);
-            change("UPDATE \"leasehold_lock\" SET last = last - " + WEEK);
+            change("UPDATE \"leasehold_lock\" SET last = last - " + OLD);
             look(store, "beside-");
             assertThat(rows("leasehold_lock")).as("it is held").isOne();
-            change("UPDATE \"leasehold_lock\" SET last = last + " + TWO_DAYS + ", ends = 0 WHERE name = 'shared'");
+            change("UPDATE \"leasehold_lock\" SET last = last + " + DAY_AND_A_HALF
+                    + ", ends = 0 WHERE name = 'shared'");
             look(store, "later-");
-            assertThat(rows("leasehold_lock")).as("it was used six days ago").isOne();
-            change("UPDATE \"leasehold_lock\" SET last = last - " + TWO_DAYS + " WHERE name = 'shared'");
+            assertThat(rows("leasehold_lock"))
+                    .as("it was used a day and a half ago")
+                    .isOne();
+            change("UPDATE \"leasehold_lock\" SET last = last - " + DAY_AND_A_HALF + " WHERE name = 'shared'");
             look(store, "last-");
+            assertThat(rows("leasehold_lock")).isZero();
+        }
+    }
+
+    /** As jobs of one name each make them, which is greater each time. */
+    @Test
+    void rowsGoThoughEachProcessAddsOneAndEnds() throws Exception {
+        try (RealTime time = new RealTime();
+                Store store = open(time)) {
+            ask(store, "shared", Claim.EXCLUSIVE);
+            change("UPDATE \"leasehold_lock\" SET last = last - " + OLD + ", ends = 0");
+            for (int i = 0; i < MANY && rows("leasehold_lock") > 0; i++) {
+                try (Store process = open(time)) {
+                    ask(process, "z-" + (1_000 + i), Claim.EXCLUSIVE);
+                    TestClient.get(process.inspect(NamePattern.of("nothing"))); // Its look has time.
+                }
+            }
             assertThat(rows("leasehold_lock")).isZero();
         }
     }

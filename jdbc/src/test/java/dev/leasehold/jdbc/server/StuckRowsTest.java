@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import static dev.leasehold.architecture.Waits.await;
+import static dev.leasehold.jdbc.Question.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
@@ -11,9 +12,6 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -71,14 +69,6 @@ class StuckRowsTest {
             assertThat(two.release()).isEqualTo(LeaseState.RELEASED);
             assertThat(one.release()).isEqualTo(LeaseState.RELEASED);
             other.rollback();
-        }
-    }
-
-    private static long number(Connection connection, String query) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(query)) {
-            row.next();
-            return row.getLong(1);
         }
     }
 }

@@ -75,6 +75,20 @@ class SqliteHardCasesTest {
         refused(file.resolve("locks.db"), "cannot be created");
     }
 
+    /** SQLite's log stands beside the name: under each name there would be a holder. */
+    @Test
+    void aSecondNameOfAFileIsRefused() throws IOException {
+        Path file = directory.resolve("locks.db");
+        try (TestClient client = client(file)) {
+            client.acquire("a");
+            refused(Files.createLink(directory.resolve("second.db"), file), "2 names (hard links)");
+        }
+        Files.delete(directory.resolve("second.db"));
+        try (TestClient client = client(file)) {
+            client.acquire("b");
+        }
+    }
+
     @Test
     void aLinkToNothingIsRefused() throws IOException {
         refused(Files.createSymbolicLink(directory.resolve("link"), directory.resolve("nothing")), "link to nothing");

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Names that are used once do not stay for ever, and tokens do not notice. */
 class SqliteRowExpiryTest {
 
-    private static final Duration WEEK = Duration.ofDays(7);
+    private static final Duration IDLE = Duration.ofDays(2);
 
     @TempDir
     Path directory;
@@ -34,11 +34,11 @@ class SqliteRowExpiryTest {
     }
 
     @Test
-    void rowsThatNobodyUsedForAWeekGoAndTokensStillIncrease() throws SQLException {
+    void rowsThatNobodyUsedForTwoDaysGoAndTokensStillIncrease() throws SQLException {
         try (TestClient ann = new TestClient(file, clock)) {
             LeaseId old = use(ann, "old", 200);
             assertThat(rows()).isEqualTo(200);
-            clock.advance(WEEK.plusSeconds(1));
+            clock.advance(IDLE.plusSeconds(1));
             use(ann, "new", 100);
             assertThat(rows()).isEqualTo(100);
             assertThat(ann.acquire("old199").token()).isGreaterThan(old.token());
@@ -49,8 +49,8 @@ class SqliteRowExpiryTest {
     void rowsWhoseTokensAreAheadOfTheWallClockStay() throws SQLException {
         try (TestClient ann = new TestClient(file, clock)) {
             LeaseId old = use(ann, "old", 20);
-            clock.advance(WEEK.plusSeconds(1));
-            clock.moveWall(WEEK.multipliedBy(-2));
+            clock.advance(IDLE.plusSeconds(1));
+            clock.moveWall(IDLE.multipliedBy(-2));
             use(ann, "new", 20);
             assertThat(rows()).isEqualTo(40);
             assertThat(ann.acquire("old19").token()).isEqualTo(old.token() + 1);
@@ -62,8 +62,8 @@ class SqliteRowExpiryTest {
         try (TestClient ann = new TestClient(file, clock);
                 TestClient bob = new TestClient(file, clock)) {
             LeaseId held = ann.acquire("held");
-            ann.renew(held, WEEK.multipliedBy(2));
-            clock.advance(WEEK.plusSeconds(1));
+            ann.renew(held, IDLE.multipliedBy(2));
+            clock.advance(IDLE.plusSeconds(1));
             bob.busy(bob.newClaim("held"));
             use(ann, "new", 20);
             assertThat(rows()).isEqualTo(21);
@@ -76,9 +76,9 @@ class SqliteRowExpiryTest {
         try (TestClient ann = new TestClient(file, clock)) {
             LeaseId held = ann.granted(new Claim(ann.newId(), "held", 2, TestClient.LEASE, false))
                     .lease();
-            ann.renew(held, WEEK.multipliedBy(2));
+            ann.renew(held, IDLE.multipliedBy(2));
             ann.granted(new Claim(ann.newId(), "dead", Claim.UNLIMITED, TestClient.LEASE, false));
-            clock.advance(WEEK.plusSeconds(1));
+            clock.advance(IDLE.plusSeconds(1));
             use(ann, "new", 20);
             assertThat(rows()).isEqualTo(21);
             assertThat(rows("leasehold_holder")).isEqualTo(1);
@@ -96,7 +96,7 @@ class SqliteRowExpiryTest {
                 statement.execute("INSERT INTO leasehold_holder (lock, token, owner, run_end, share, slot, since, boot,"
                         + " ends, span, handed) SELECT id, 1, '', 1, 2, 0, 0, boot, ends, 0, 0 FROM leasehold_lock");
             }
-            clock.advance(WEEK.plusSeconds(1));
+            clock.advance(IDLE.plusSeconds(1));
             use(ann, "new", 20);
             assertThat(rows()).isEqualTo(20);
             assertThat(rows("leasehold_holder")).isZero();
@@ -110,7 +110,7 @@ class SqliteRowExpiryTest {
         }
         SettableClock later = new SettableClock();
         later.reboot("boot-2");
-        later.moveWall(WEEK.plusDays(1));
+        later.moveWall(IDLE.plusDays(1));
         try (TestClient bob = new TestClient(file, later)) {
             use(bob, "new", 20);
             assertThat(rows()).isEqualTo(21);
