@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  * nobody and is cleaned up at once. All that has to leave the store is among the {@link PendingCleanups}, repeated until
  * the store has answered or until it cannot be there any more.
  *
- * <p>After each event {@link #settle} looks at the whole state: whether the lease is over, which callers' {@link
- * StoreTimeouts} are over, whether the next caller can be served, whether the store must be asked. The handlers of events
- * only write down what is new.
+ * <p>After each event {@link #settle} looks at the whole state: whether the lease is over, whether the next caller can be
+ * served, which callers' {@link StoreTimeouts} are over, whether the store must be asked. The handlers of events only write
+ * down what is new.
  */
 public final class LocalQueue {
 
@@ -341,10 +341,10 @@ public final class LocalQueue {
             tracks.get(i).claimant().look(at);
         }
         cleanups.expectNoLonger(at.now());
-        timeouts.look(isAnswerExpected(), tracks.anyMayHaveLeftTraces(), at.now(), at.actions());
         for (int i = 0; i < tracks.count(); i++) {
             service.serve(tracks.get(i).watchdog(), at);
         }
+        timeouts.look(isAnswerExpected(), tracks.anyMayHaveLeftTraces(), at.now(), at.actions());
         for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).watchdog().await(!waiting.isEmpty(), at);
         }

@@ -104,7 +104,7 @@ public final class SystemTime implements TimeSource, AutoCloseable {
             if (starting.compareAndSet(false, true)) {
                 start();
             } else {
-                Thread.yield();
+                LockSupport.parkNanos(MOST_APART_NANOS);
             }
         }
         LockSupport.unpark(thread);

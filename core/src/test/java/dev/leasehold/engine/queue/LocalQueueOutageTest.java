@@ -142,4 +142,16 @@ class LocalQueueOutageTest {
             }
         }
     }
+
+    /** A run of the command with --slots and -n told of an outage when its grant came after a second. */
+    @Test
+    void aFirstContactThatGrantsAPermitIsInTime() {
+        LocalQueueHarness fresh = LocalQueueHarness.sharing(3);
+        Caller caller = fresh.tries();
+        Claim claim = fresh.claim();
+        fresh.pass(Duration.ofSeconds(9));
+        fresh.grants(claim);
+        fresh.given(caller);
+        fresh.none(Action.Fail.class);
+    }
 }
