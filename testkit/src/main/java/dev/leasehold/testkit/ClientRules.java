@@ -88,8 +88,7 @@ interface ClientRules extends LeaseholdRules {
         assertThatThrownBy(() -> ClientFixture.get(sync))
                 .isInstanceOf(ExecutionException.class)
                 .hasCauseInstanceOf(IllegalStateException.class);
-        ClientFixture.eventually(
-                "nobody waits", () -> elsewhere.waiters(name).isEmpty());
+        ClientFixture.eventually("nobody waits", () -> elsewhere.waiters(name).isEmpty());
     }
 
     @Test
@@ -113,14 +112,13 @@ interface ClientRules extends LeaseholdRules {
     @Test
     @DisplayName("Closing ends soon, whatever is under way at a silent store, and though the executor is gone")
     default void closingDoesNotWaitForASilentStore() throws Exception {
-        Leasehold client = fixture().client(builder -> builder.storeTimeout(ClientFixture.NEVER)
-                .executor(task -> {
+        Leasehold client = fixture()
+                .client(builder -> builder.storeTimeout(ClientFixture.NEVER).executor(task -> {
                     throw new RejectedExecutionException("gone");
                 }));
         Lease held = client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
         Lease over = client.lock(fixture().lock(), ClientFixture.BRIEF).acquire();
-        Lease givenBack =
-                client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
+        Lease givenBack = client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         CompletableFuture<LeaseState> released = givenBack.releaseAsync();
         CompletableFuture<Lease> waits = client.lock(fixture().lock()).acquireAsync();
@@ -225,16 +223,19 @@ interface ClientRules extends LeaseholdRules {
             @Override
             public void acquired(LockCall call, LockGrant grant) {
                 if (observed.compareAndSet(false, true)) {
-                    inObserver.completeAsync(() -> useLocks(client.get(), fixture().lock()), Runnable::run);
+                    inObserver.completeAsync(
+                            () -> useLocks(client.get(), fixture().lock()), Runnable::run);
                 }
             }
         };
-        client.set(fixture().client(builder -> builder.observer(observer).executor(task -> {
-            if (executed.compareAndSet(false, true)) {
-                inExecutor.completeAsync(() -> useLocks(client.get(), fixture().lock()), Runnable::run);
-            }
-            task.run();
-        })));
+        client.set(fixture()
+                .client(builder -> builder.observer(observer).executor(task -> {
+                    if (executed.compareAndSet(false, true)) {
+                        inExecutor.completeAsync(
+                                () -> useLocks(client.get(), fixture().lock()), Runnable::run);
+                    }
+                    task.run();
+                })));
         ClientFixture.get(client.get().lock(fixture().lock()).acquireAsync()).close();
         assertThat(ClientFixture.get(inObserver)).isPositive();
         assertThat(ClientFixture.get(inExecutor)).isPositive();

@@ -211,8 +211,9 @@ interface LockSetRules extends LeaseholdRules {
         List<String> names = names(2);
         StoreClient probe = fixture().probe();
         Queue<Runnable> undelivered = new ConcurrentLinkedQueue<>();
-        Leasehold client = fixture().client(builder -> builder.executor(undelivered::add)
-                .options(ClientFixture.LASTING.withAtLeast(ClientFixture.LONGEST_WAIT.multipliedBy(2))));
+        Leasehold client = fixture()
+                .client(builder -> builder.executor(undelivered::add)
+                        .options(ClientFixture.LASTING.withAtLeast(ClientFixture.LONGEST_WAIT.multipliedBy(2))));
         CompletableFuture<LeaseSet> set =
                 client.lockAll(names.toArray(String[]::new)).acquireAsync();
         ClientFixture.eventually("it is granted", () -> !undelivered.isEmpty());
