@@ -30,7 +30,9 @@ final class PostgresConnections implements DataSource {
     private final Duration databaseTimeout;
 
     PostgresConnections(String url, @Nullable String password, Duration databaseTimeout) {
-        this.driver = new DriverDataSource(url, null, new Properties(), null, password);
+        Properties properties = new Properties();
+        properties.setProperty("ApplicationName", "leasehold"); // One in the URL comes before it.
+        this.driver = new DriverDataSource(url, null, properties, null, password);
         this.databaseTimeout = databaseTimeout;
     }
 
