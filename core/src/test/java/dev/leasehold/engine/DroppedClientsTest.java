@@ -43,7 +43,12 @@ class DroppedClientsTest {
     }
 
     private static void dropOne() throws Exception {
-        Leasehold.builder().store(new WrappedStore()).build().lock("a").acquire();
+        assertThat(Leasehold.builder()
+                        .store(new WrappedStore())
+                        .build()
+                        .lock("a")
+                        .acquire())
+                .isNotNull();
     }
 
     private static void closeOne() throws Exception {

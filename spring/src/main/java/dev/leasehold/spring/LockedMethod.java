@@ -58,7 +58,7 @@ record LockedMethod(
         }
         UnaryOperator<LockOptions> options = options(values, locked);
         try {
-            options.apply(LockOptions.defaults());
+            var unused = options.apply(LockOptions.defaults());
         } catch (IllegalArgumentException e) {
             throw new InvalidLockedMethodException(method, String.valueOf(e.getMessage()), "Change the duration", e);
         }

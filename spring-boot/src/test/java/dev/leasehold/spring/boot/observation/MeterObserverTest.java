@@ -85,8 +85,9 @@ class MeterObserverTest {
 
     @Test
     void lossesAreCountedByTemplate() throws Exception {
-        lock.acquire();
+        Lease lease = lock.acquire();
         locks.lose("x");
+        assertThat(lease.isValid()).isFalse();
         assertThat(meters.get("leasehold.lost")
                         .tag("template", "none")
                         .counter()
