@@ -3,6 +3,7 @@ package dev.leasehold;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientSettings;
 import dev.leasehold.engine.ClientView;
+import dev.leasehold.engine.DroppedClients;
 import dev.leasehold.engine.Stores;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
@@ -174,6 +175,9 @@ public final class LeaseholdBuilder {
      * @throws IllegalArgumentException if the store does not grant leases as long as the default options ask for
      */
     public Leasehold build() {
-        return new Leasehold(new ClientView(new Client(draft.settings())));
+        Client client = new Client(draft.settings());
+        Leasehold made = new Leasehold(new ClientView(client));
+        DroppedClients.watch(made, client, Leasehold.class.getName());
+        return made;
     }
 }

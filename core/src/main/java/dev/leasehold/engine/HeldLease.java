@@ -194,8 +194,7 @@ public final class HeldLease implements Lease, ScopedLeases {
 
     @Override
     public CompletionStage<LeaseState> ended() {
-        watcher.attend();
-        return client.onCallbacks(hold.ended).minimalCompletionStage();
+        return watcher.ended();
     }
 
     /**

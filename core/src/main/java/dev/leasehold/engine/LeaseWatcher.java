@@ -16,6 +16,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +47,7 @@ public final class LeaseWatcher implements HoldWatcher {
     private @Nullable BodyInterrupter body;
     private @Nullable Runnable follower;
     private LeaseState last = LeaseState.HELD;
+    private @Nullable CompletionStage<LeaseState> ended;
 
     private volatile boolean attended;
 
@@ -256,6 +258,22 @@ public final class LeaseWatcher implements HoldWatcher {
     /** Notes that somebody waits for the lease's end, so that a loss does not go unnoticed. */
     public void attend() {
         attended = true;
+    }
+
+    /** Returns one stage for all who ask, since a hold may be asked often; nobody can complete it. */
+    CompletionStage<LeaseState> ended() {
+        attend();
+        guard.lock();
+        try {
+            CompletionStage<LeaseState> known = ended;
+            if (known == null) {
+                known = client.onCallbacks(hold.ended).minimalCompletionStage();
+                ended = known;
+            }
+            return known;
+        } finally {
+            guard.unlock();
+        }
     }
 
     boolean isAttended() {

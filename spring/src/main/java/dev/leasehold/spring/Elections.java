@@ -86,6 +86,9 @@ public final class Elections implements SmartLifecycle {
     /** Has this instance stand for an office, from the start on. */
     void add(String office) {
         names.add(named(office));
+        if (running) { // A bean that is made late, as a lazy one is.
+            office(office);
+        }
     }
 
     Office office(String office) {

@@ -63,8 +63,8 @@ public @interface Locked {
     /**
      * Returns how long to wait for the lock's holder.
      *
-     * @return a duration, or {@code forever}; empty for one minute with {@link OnBusy#THROW}, and for none with {@link
-     *     OnBusy#SKIP}
+     * @return a duration, or {@code forever}; empty for the property {@code leasehold.max-wait} (one minute by default) with
+     *     {@link OnBusy#THROW}, and for none with {@link OnBusy#SKIP}
      */
     String maxWait() default "";
 
@@ -81,6 +81,16 @@ public @interface Locked {
      * @return a duration; empty for the client's default
      */
     String atLeast() default "";
+
+    /**
+     * Returns for how long the lease is renewed at most: see {@link LockOptions#maxHold()}.
+     *
+     * @return a duration, or {@code forever}; empty for the client's default
+     */
+    String maxHold() default "";
+
+    /** {@return whether the method's thread is interrupted when the lease is lost} */
+    boolean interruptOnLoss() default true;
 
     /** {@return what a call comes to if the lock is still held after the wait} */
     OnBusy onBusy() default OnBusy.THROW;

@@ -17,6 +17,8 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.util.function.SingletonSupplier;
 
 /** The locked interceptor runs the calls of locked methods under their locks. */
 final class LockedInterceptor implements MethodInterceptor {
@@ -27,6 +29,7 @@ final class LockedInterceptor implements MethodInterceptor {
     private final Clients clients;
     private final RunningBodies running;
     private final BeanFactory beans;
+    private final Supplier<TaskDecorator> context;
 
     LockedInterceptor(
             AnnotatedMethods<Locked, LockedMethod> methods, Clients clients, RunningBodies running, BeanFactory beans) {
@@ -34,6 +37,7 @@ final class LockedInterceptor implements MethodInterceptor {
         this.clients = clients;
         this.running = running;
         this.beans = beans;
+        this.context = SingletonSupplier.of(() -> CallContext.of(beans));
     }
 
     @Override
@@ -98,7 +102,7 @@ final class LockedInterceptor implements MethodInterceptor {
                 method.returns().as(CompletionStage.class).getGeneric(0).toClass();
         Supplier<@Nullable Object> nothing = method.onBusy() == OnBusy.SKIP ? () -> ReturnKind.nothing(result) : null;
         StageCall under = new StageCall(
-                method.lock(client, name), method.maxWait(), method.name().text(), running);
+                method.lock(client, name), method.maxWait(), method.name().text(), running, context.get());
         LeaseFunction<CompletionStage<@Nullable Object>, Exception> body = lease ->
                 (CompletionStage<@Nullable Object>) Objects.requireNonNull(proceed(method, call, lease), "its stage");
         return method.async() ? under.runHere(body, nothing) : under.run(body, nothing);

@@ -6,6 +6,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.ResolvableType;
@@ -16,8 +17,7 @@ import org.springframework.scheduling.annotation.Async;
  * A locked method is a method with its {@link Locked} annotation, parsed and found to be possible.
  *
  * @param returns what it returns on objects of the class that it was parsed for
- * @param lease the lease's duration, null for the client's default
- * @param atLeast how long the lock stays taken, null for the client's default
+ * @param options makes the options of the client's
  * @param leaseParameter which parameter is given the lease, negative for none
  * @param async whether the method is called on a thread of its own, by {@code @Async}
  */
@@ -26,8 +26,7 @@ record LockedMethod(
         ResolvableType returns,
         LockNameTemplate name,
         Duration maxWait,
-        @Nullable Duration lease,
-        @Nullable Duration atLeast,
+        UnaryOperator<LockOptions> options,
         OnBusy onBusy,
         OuterTransaction transaction,
         String client,
@@ -35,7 +34,7 @@ record LockedMethod(
         ReturnKind kind,
         boolean async) {
 
-    private static final Duration USUAL_WAIT = Duration.ofMinutes(1);
+    private static final String USUAL_WAIT = "${leasehold.max-wait:1m}";
 
     static LockedMethod parse(Method method, Class<?> target, Locked locked, @Nullable ConfigurableBeanFactory beans) {
         AnnotationValues values = new AnnotationValues(method, beans);
@@ -57,17 +56,18 @@ record LockedMethod(
                     "Take the lock outside of the transaction",
                     null);
         }
-        Duration wait = values.duration("maxWait", locked.maxWait());
-        Duration lease = values.duration("lease", locked.lease());
-        Duration atLeast = values.duration("atLeast", locked.atLeast());
-        checkOptions(method, lease, atLeast);
+        UnaryOperator<LockOptions> options = options(values, locked);
+        try {
+            var unused = options.apply(LockOptions.defaults());
+        } catch (IllegalArgumentException e) {
+            throw new InvalidLockedMethodException(method, String.valueOf(e.getMessage()), "Change the duration", e);
+        }
         return new LockedMethod(
                 method,
                 returns,
                 LockNameTemplate.parse(values.text(locked.name()), method, beans),
-                wait != null ? wait : locked.onBusy() == OnBusy.SKIP ? Duration.ZERO : USUAL_WAIT,
-                lease,
-                atLeast,
+                wait(values, locked),
+                options,
                 locked.onBusy(),
                 locked.transaction(),
                 values.text(locked.client()),
@@ -76,17 +76,24 @@ record LockedMethod(
                 isAsync(method));
     }
 
-    private static void checkOptions(Method method, @Nullable Duration lease, @Nullable Duration atLeast) {
-        try {
-            options(LockOptions.defaults(), lease, atLeast);
-        } catch (IllegalArgumentException e) {
-            throw new InvalidLockedMethodException(method, String.valueOf(e.getMessage()), "Change the duration", e);
+    private static Duration wait(AnnotationValues values, Locked locked) {
+        Duration wait = values.duration("maxWait", locked.maxWait());
+        if (wait == null && locked.onBusy() == OnBusy.THROW) {
+            wait = values.duration("leasehold.max-wait", values.beans() == null ? "1m" : USUAL_WAIT);
         }
+        return wait == null ? Duration.ZERO : wait;
     }
 
-    private static LockOptions options(LockOptions usual, @Nullable Duration lease, @Nullable Duration atLeast) {
-        LockOptions options = lease == null ? usual : usual.withLeaseDuration(lease);
-        return (atLeast == null ? options : options.withAtLeast(atLeast)).withInterruptOnLoss(true);
+    private static UnaryOperator<LockOptions> options(AnnotationValues values, Locked locked) {
+        Duration lease = values.duration("lease", locked.lease());
+        Duration atLeast = values.duration("atLeast", locked.atLeast());
+        Duration maxHold = values.duration("maxHold", locked.maxHold());
+        return usual -> {
+            LockOptions options = lease == null ? usual : usual.withLeaseDuration(lease);
+            options = atLeast == null ? options : options.withAtLeast(atLeast);
+            options = maxHold == null ? options : options.withMaxHold(maxHold);
+            return options.withInterruptOnLoss(locked.interruptOnLoss());
+        };
     }
 
     static int leaseParameter(Method method) {
@@ -105,6 +112,6 @@ record LockedMethod(
     }
 
     DistributedLock lock(Leasehold leasehold, String lockName) {
-        return leasehold.lock(lockName, options(leasehold.lock(lockName).options(), lease, atLeast));
+        return leasehold.lock(lockName, options.apply(leasehold.lock(lockName).options()));
     }
 }

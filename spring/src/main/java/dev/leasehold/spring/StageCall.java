@@ -5,6 +5,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LockBusyException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -12,9 +13,15 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.task.TaskDecorator;
 
-/** A stage call runs a body under a lock that is held until the stage that the body returns has completed. */
-record StageCall(DistributedLock lock, Duration maxWait, String template, RunningBodies running) {
+/**
+ * A stage call runs a body under a lock that is held until the stage that the body returns has completed.
+ *
+ * @param decorator brings what belongs to the calling thread to the one on which the body is called
+ */
+record StageCall(
+        DistributedLock lock, Duration maxWait, String template, RunningBodies running, TaskDecorator decorator) {
 
     /**
      * Returns a future that ends as a call does; if the lock is busy, with the value that {@code nothing} supplies, or,
@@ -52,15 +59,38 @@ record StageCall(DistributedLock lock, Duration maxWait, String template, Runnin
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body,
             @Nullable Supplier<@Nullable Object> nothing) {
         AtomicBoolean entered = new AtomicBoolean();
+        Body called = new Body(body);
+        Runnable decorated = decorator.decorate(called);
         return orNothing(
                 ask(lease -> {
                     entered.set(true);
-                    CompletableFuture<@Nullable Object> work = new CompletableFuture<>();
-                    noted(lease, body, work);
-                    return work;
+                    called.lease = lease;
+                    decorated.run();
+                    return called.work;
                 }),
                 entered,
                 nothing);
+    }
+
+    /** A body is called once, by whoever has decorated it. */
+    private final class Body implements Runnable {
+
+        private final LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body;
+        private final CompletableFuture<@Nullable Object> work = new CompletableFuture<>();
+        private volatile @Nullable Lease lease;
+
+        Body(LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) {
+            this.body = body;
+        }
+
+        @Override
+        public void run() {
+            try {
+                noted(Objects.requireNonNull(lease, "lease"), body, work);
+            } catch (Throwable e) {
+                work.completeExceptionally(e);
+            }
+        }
     }
 
     /**

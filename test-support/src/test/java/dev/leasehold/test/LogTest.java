@@ -87,6 +87,22 @@ class LogTest {
     }
 
     @Test
+    void aLossNamesTheLockAsItsLeaseDoes() throws Exception {
+        Lease lease = leasehold.namespaced("tenant").lock("a").acquire();
+        locks.lose("tenant:a");
+        assertThat(catchThrowableOfType(LeaseLostException.class, lease::ensureValid)
+                        .lock())
+                .isEqualTo(lease.name())
+                .isEqualTo("a");
+        assertThat(catchThrowableOfType(LeaseLostException.class, () -> lease.extend(Duration.ofMinutes(1)))
+                        .lock())
+                .isEqualTo("a");
+        assertThat(lease.ended() == lease.ended())
+                .as("nothing is left by each call")
+                .isTrue();
+    }
+
+    @Test
     void anOutageDoesNotFillTheLogWithLosses() throws Exception {
         List<Lease> leases = new ArrayList<>();
         for (int i = 0; i < 30; i++) {

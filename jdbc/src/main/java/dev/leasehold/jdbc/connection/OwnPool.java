@@ -190,6 +190,7 @@ public final class OwnPool implements ConnectionSource {
             settings.setProperty("password", password);
         }
         if (database().equals("postgresql")) {
+            settings.setProperty("ApplicationName", "leasehold"); // One in the URL comes before it.
             postgres = new PostgresConnections(driver, url, settings, databaseTimeout);
             config.setDataSource(postgres);
             return config;

@@ -9,15 +9,16 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 /**
  * A lock registry by which Spring Integration takes its locks from Leasehold. The name of a lock is the key's text behind the
- * prefix, so it can be read where locks are listed. There is no cache: lock objects of one key are interchangeable. Thread-safe.
+ * prefix, so it can be read where locks are listed. There is no cache: lock objects of one key are equal, and interchangeable. Thread-safe.
  *
  * <p>A lock is owned by a thread and re-entrant. Its lease is renewed for as long as it is held; one that is locked with a
- * time to live is not renewed, unless by {@link #renewLock}. {@code unlock} throws {@link IllegalMonitorStateException} in a
+ * time to live is not renewed, unless by {@link #renewLock}; one below 100 ms counts as 100 ms. {@code unlock} throws {@link IllegalMonitorStateException} in a
  * thread that does not own the lock, and, with the cause, after a loss. A store that does not answer makes a method fail with a
  * {@link LockException}.
  */
@@ -70,7 +71,7 @@ public final class LeaseholdLockRegistry implements RenewableLockRegistry<Distri
             throw new IllegalStateException("the lock '" + lock.name() + "' is not held by this thread");
         }
         try {
-            lock.lease().extend(ttl);
+            lock.lease().extend(leaseOf(ttl));
         } catch (LeaseLostException e) {
             throw new IllegalStateException("the lock '" + lock.name() + "' is not held any more", e);
         } catch (InterruptedException e) {
@@ -97,7 +98,7 @@ public final class LeaseholdLockRegistry implements RenewableLockRegistry<Distri
 
         private ReentrantDistributedLock lasting(Duration ttl) {
             LockOptions options = LockOptions.defaults()
-                    .withLeaseDuration(ttl)
+                    .withLeaseDuration(leaseOf(ttl))
                     .withAutoRenew(false)
                     .withMaxHold(LockOptions.FOREVER);
             return leasehold.reentrantLock(lock.name(), options);
@@ -144,9 +145,29 @@ public final class LeaseholdLockRegistry implements RenewableLockRegistry<Distri
         }
 
         @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof KeyLock same
+                    && same.registry() == registry()
+                    && same.lock.name().equals(lock.name());
+        }
+
+        private LeaseholdLockRegistry registry() {
+            return LeaseholdLockRegistry.this;
+        }
+
+        @Override
+        public int hashCode() {
+            return lock.name().hashCode();
+        }
+
+        @Override
         public String toString() {
             return lock.toString();
         }
+    }
+
+    private static Duration leaseOf(Duration ttl) {
+        return ttl.compareTo(LockOptions.SHORTEST_LEASE) < 0 ? LockOptions.SHORTEST_LEASE : ttl;
     }
 
     private static long saturated(Duration wait) {

@@ -53,6 +53,27 @@ class LockRegistryTest {
         assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isTrue();
     }
 
+    /** As the bridge for ShedLock does. */
+    @Test
+    void aTimeBelowTheShortestLeaseIsTheShortest() throws Exception {
+        DistributedLock lock = registry.obtain("a");
+        lock.lock(Duration.ofMillis(1));
+        registry.renewLock("a", Duration.ofMillis(1));
+        locks.advance(Duration.ofMillis(90));
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isFalse();
+        locks.advance(Duration.ofMillis(20));
+        assertThat(elsewhere(() -> registry.obtain("a").tryLock())).isTrue();
+    }
+
+    @Test
+    void locksOfOneKeyAreEqual() {
+        assertThat(registry.obtain("a"))
+                .isEqualTo(registry.obtain("a"))
+                .hasSameHashCodeAs(registry.obtain("a"))
+                .isNotEqualTo(registry.obtain("b"))
+                .isNotEqualTo(new LeaseholdLockRegistry(locks.leasehold(), "si:").obtain("a"));
+    }
+
     @Test
     void theNameCanBeRead() throws Exception {
         registry.obtain("invoice-42").lock();

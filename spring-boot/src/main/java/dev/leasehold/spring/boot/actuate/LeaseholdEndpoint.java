@@ -105,7 +105,8 @@ public final class LeaseholdEndpoint {
     }
 
     private static Holder holder(HolderInfo holder) {
-        return new Holder(Client.of(holder.client()), Long.toString(holder.token()), holder.since(), holder.until());
+        Client client = holder.owner().isEmpty() ? null : Client.of(holder.client());
+        return new Holder(client, Long.toString(holder.token()), holder.since(), holder.until());
     }
 
     /**
@@ -128,13 +129,13 @@ public final class LeaseholdEndpoint {
     /**
      * A holder is a client that holds a lock.
      *
-     * @param client the client
+     * @param client the client; null where the lock is kept for its {@code atLeast}, after its holder has ended
      * @param token the token, as text, since it is longer than numbers in a browser
      * @param since since when
      * @param until until when, unless it is renewed
      */
     public record Holder(
-            Client client,
+            @Nullable Client client,
             String token,
             @Nullable Instant since,
             @Nullable Instant until) {}

@@ -37,11 +37,24 @@ final class ClientLifecycle implements SmartLifecycle, DisposableBean {
     private volatile boolean running;
 
     ClientLifecycle(
-            ConfigurableListableBeanFactory beans, RunningBodies bodies, LeaseholdProperties.Shutdown shutdown) {
+            ConfigurableListableBeanFactory beans,
+            RunningBodies bodies,
+            LeaseholdProperties.Shutdown shutdown,
+            Duration phase) {
         this.beans = beans;
         this.bodies = bodies;
         this.shutdown = shutdown;
         lateLog.begin();
+        Duration most = shutdown.waitTime().plus(shutdown.interruptWaitTime());
+        if (most.compareTo(phase) >= 0) {
+            LOG.log(
+                    Level.WARNING,
+                    "leasehold.shutdown.wait-time and interrupt-wait-time are {0} s together: Spring waits for"
+                            + " spring.lifecycle.timeout-per-shutdown-phase, {1} s, and then ends what still has locks."
+                            + " Make that longer, or these shorter",
+                    most.toSeconds(),
+                    phase.toSeconds());
+        }
     }
 
     @Override

@@ -9,10 +9,12 @@ import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.LockedAnnotations;
 import dev.leasehold.spring.LockedTemplate;
 import dev.leasehold.spring.RunningBodies;
+import java.time.Duration;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -20,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.event.ApplicationReadyEvent;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
@@ -45,9 +48,23 @@ import org.springframework.core.env.Environment;
 public final class LeaseholdAutoConfiguration {
 
     private static final int LONGEST_LABEL = 200;
+    private static final Duration USUAL_PHASE = Duration.ofSeconds(30);
 
     /** Makes the configuration. Called by Spring Boot. */
-    public LeaseholdAutoConfiguration() {}
+    public LeaseholdAutoConfiguration() {
+        check(SpringBootVersion.getVersion());
+    }
+
+    /** Refuses a Spring Boot whose classes are others than those that are used here. */
+    static void check(String version) {
+        if (version.matches("[1-3]\\..*")) {
+            throw new LeaseholdStartException(
+                    "The starter of Leasehold needs Spring Boot 4, and this is " + version + ".",
+                    "On Spring Boot 3 take leasehold-jdbc (or -redis, -zookeeper) in place of the starter, and declare the"
+                            + " bean that docs/spring.md shows under \"Spring Boot 3\".",
+                    null);
+        }
+    }
 
     @Bean
     @ConditionalOnBean(Leasehold.class)
@@ -58,8 +75,14 @@ public final class LeaseholdAutoConfiguration {
 
     @Bean
     ClientLifecycle leaseholdClientLifecycle(
-            ConfigurableListableBeanFactory beans, RunningBodies bodies, LeaseholdProperties properties) {
-        return new ClientLifecycle(beans, bodies, properties.shutdown());
+            ConfigurableListableBeanFactory beans,
+            RunningBodies bodies,
+            LeaseholdProperties properties,
+            Environment environment) {
+        Duration phase = Binder.get(environment)
+                .bind("spring.lifecycle.timeout-per-shutdown-phase", Duration.class)
+                .orElse(USUAL_PHASE);
+        return new ClientLifecycle(beans, bodies, properties.shutdown(), phase);
     }
 
     @Bean

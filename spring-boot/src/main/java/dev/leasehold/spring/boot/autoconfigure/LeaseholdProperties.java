@@ -12,6 +12,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param label Words about this client, for people who ask who holds a lock. The application's name by default.
  * @param lease Time after which a lock is free if its holder's process has died. It is renewed while the lock is held.
  * @param maxHold Time for which one hold is renewed at most.
+ * @param maxWait How long a method with Locked waits for the lock where it does not say so.
  * @param store Where the locks live.
  * @param election Elections of a leader.
  * @param shutdown How the application ends.
@@ -23,6 +24,7 @@ public record LeaseholdProperties(
         @Nullable String label,
         @DefaultValue("30s") Duration lease,
         @DefaultValue("24h") Duration maxHold,
+        @DefaultValue("1m") Duration maxWait,
         @DefaultValue Store store,
         @DefaultValue Election election,
         @DefaultValue Shutdown shutdown,

@@ -40,6 +40,9 @@ record OwnPool(HikariDataSource dataSource) {
             config.setCredentialsProvider(hikari::getCredentials);
         }
         config.setPoolName("leasehold");
+        if (String.valueOf(config.getJdbcUrl()).startsWith("jdbc:postgresql:")) {
+            config.getDataSourceProperties().putIfAbsent("ApplicationName", "leasehold");
+        }
         config.setMetricsTrackerFactory(null);
         config.setMetricRegistry(null);
         config.setHealthCheckRegistry(null);

@@ -5,9 +5,13 @@ import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
 import dev.leasehold.LockGrant;
+import dev.leasehold.spring.NameTemplates;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -16,16 +20,20 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class MeterObserver implements LeaseholdObserver {
 
+    private static final String NO_TEMPLATE = "none";
+
+    private final MeterRegistry registry;
     private final Counter lost;
     private final Counter atRisk;
     private final Counter renewalsFailed;
     private final AtomicLong held;
     private final AtomicLong waiting;
+    private final Map<String, AtomicLong> leading;
+    private final Map<String, MeterObserver> byTemplate;
 
     MeterObserver(MeterRegistry registry) {
-        lost = Counter.builder("leasehold.lost")
-                .description("leases that were lost while they were held")
-                .register(registry);
+        this.registry = registry;
+        lost = lost(registry, NO_TEMPLATE);
         atRisk = Counter.builder("leasehold.at.risk")
                 .description("times that a lease was at risk, since its renewal was late or a clock was in doubt")
                 .register(registry);
@@ -34,12 +42,41 @@ final class MeterObserver implements LeaseholdObserver {
                 .register(registry);
         held = registry.gauge("leasehold.held", new AtomicLong());
         waiting = registry.gauge("leasehold.waiting", new AtomicLong());
+        leading = new ConcurrentHashMap<>();
+        byTemplate = new ConcurrentHashMap<>();
+    }
+
+    private MeterObserver(MeterObserver all, String template) {
+        registry = all.registry;
+        lost = lost(registry, template);
+        atRisk = all.atRisk;
+        renewalsFailed = all.renewalsFailed;
+        held = all.held;
+        waiting = all.waiting;
+        leading = all.leading;
+        byTemplate = all.byTemplate;
+    }
+
+    private static Counter lost(MeterRegistry registry, String template) {
+        return Counter.builder("leasehold.lost")
+                .description("leases that were lost while they were held")
+                .tag("template", template)
+                .register(registry);
+    }
+
+    private AtomicLong leading(LockCall call) {
+        return leading.computeIfAbsent(
+                call.lock(), office -> registry.gauge("leasehold.leader", Tags.of("office", office), new AtomicLong()));
     }
 
     @Override
     public LeaseholdObserver asked(LockCall call) {
         waiting.incrementAndGet();
-        return this;
+        if (call.kind() == LockCall.Kind.ELECTION) {
+            leading(call);
+        }
+        String template = NameTemplates.current();
+        return template == null ? this : byTemplate.computeIfAbsent(template, of -> new MeterObserver(this, of));
     }
 
     @Override
@@ -77,6 +114,16 @@ final class MeterObserver implements LeaseholdObserver {
     public void lost(LockCall call, LockGrant grant, Duration time) {
         held.decrementAndGet();
         lost.increment();
+    }
+
+    @Override
+    public void elected(LockCall call, LockGrant grant) {
+        leading(call).set(1);
+    }
+
+    @Override
+    public void demoted(LockCall call, LockGrant grant, Duration led) {
+        leading(call).set(0);
     }
 
     @Override

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -47,6 +49,18 @@ class ActuatorTest {
                 assertThat(lock.holder().client().label()).isEqualTo("shop");
                 assertThat(endpoint.lock("nonesuch")).isNull();
             }
+        });
+    }
+
+    @Test
+    void aLockThatIsOnlyKeptHasNoClient() {
+        exposed.run(context -> {
+            LockOptions kept = LockOptions.defaults().withAtLeast(Duration.ofHours(1));
+            context.getBean(Leasehold.class).lock("kept", kept).acquire().close();
+            LeaseholdEndpoint.Lock lock =
+                    context.getBean(LeaseholdEndpoint.class).lock("kept");
+            assertThat(lock.holder()).isNotNull();
+            assertThat(lock.holder().client()).isNull();
         });
     }
 

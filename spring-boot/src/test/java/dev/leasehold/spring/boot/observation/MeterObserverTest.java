@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
@@ -58,6 +59,40 @@ class MeterObserverTest {
         lease.close();
         assertThat(counted("leasehold.lost")).isEqualTo(1);
         assertThat(now("leasehold.held")).isZero();
+    }
+
+    @Test
+    void aGaugeSaysWhoLeads() throws Exception {
+        try (LeaderElection candidate = locks.leasehold().election("office");
+                var other = locks.holdElsewhere("office")) {
+            candidate.start();
+            locks.awaitWaiters("office", 1);
+            assertThat(now("leasehold.leader")).isZero();
+            other.release();
+            locks.whileTimePasses(() -> candidate.awaitLeadership(Duration.ofMinutes(1)));
+            locks.advance(Duration.ZERO);
+            assertThat(now("leasehold.leader")).isEqualTo(1);
+            assertThat(meters.get("leasehold.leader")
+                            .tag("office", "office")
+                            .gauge()
+                            .value())
+                    .isEqualTo(1);
+            candidate.close();
+            locks.advance(Duration.ZERO);
+            assertThat(now("leasehold.leader")).isZero();
+        }
+    }
+
+    @Test
+    void lossesAreCountedByTemplate() throws Exception {
+        Lease lease = lock.acquire();
+        locks.lose("x");
+        assertThat(lease.isValid()).isFalse();
+        assertThat(meters.get("leasehold.lost")
+                        .tag("template", "none")
+                        .counter()
+                        .count())
+                .isEqualTo(1);
     }
 
     /** However its wait ends. */

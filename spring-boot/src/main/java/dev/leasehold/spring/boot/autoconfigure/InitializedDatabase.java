@@ -1,0 +1,32 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitializationDetector;
+import org.springframework.core.env.Environment;
+
+/**
+ * The initialized database is what our client waits for: with Flyway or Liquibase a bean that locks early would have the
+ * tables made before them, and Flyway refuses a database that has tables already. A client that the application declares
+ * itself waits for nothing, so that a migration may run under a lock of it.
+ */
+final class InitializedDatabase implements DependsOnDatabaseInitializationDetector {
+
+    @Override
+    public Set<String> detect(ConfigurableListableBeanFactory beans) {
+        Set<String> found = new HashSet<>();
+        Environment environment = beans.getBean(Environment.class);
+        String elsewhere = environment.getProperty("leasehold.store.uri", "");
+        String type = environment.getProperty("leasehold.store.type", "jdbc");
+        if (!(elsewhere.isEmpty() || elsewhere.startsWith("jdbc:")) || !type.equalsIgnoreCase("jdbc")) {
+            return found;
+        }
+        for (String name : new String[] {"leaseholdStore", "leaseholdFence"}) {
+            if (beans.containsBeanDefinition(name)) {
+                found.add(name);
+            }
+        }
+        return found;
+    }
+}

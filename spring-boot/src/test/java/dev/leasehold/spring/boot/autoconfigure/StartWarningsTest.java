@@ -1,0 +1,75 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** These tests are about what the start tells of settings that do not fit. */
+class StartWarningsTest {
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final Logger logger = Logger.getLogger("dev.leasehold.spring");
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            lines.add(entry.getLevel() + " " + new SimpleFormatter().formatMessage(entry));
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class))
+            .withPropertyValues("leasehold.store.type=memory");
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.removeHandler(handler);
+    }
+
+    @Test
+    void waitsThatAreLongerThanAPhaseAreNamed() {
+        runner.withPropertyValues("leasehold.shutdown.wait-time=28s")
+                .run(context -> assertThat(lines)
+                        .singleElement()
+                        .asString()
+                        .startsWith("WARNING leasehold.shutdown.wait-time and interrupt-wait-time are 33 s together"));
+    }
+
+    @Test
+    void waitsThatFitAreNot() {
+        runner.run(context -> assertThat(lines).isEmpty());
+        runner.withPropertyValues("leasehold.shutdown.wait-time=28s", "spring.lifecycle.timeout-per-shutdown-phase=1m")
+                .run(context -> assertThat(lines).isEmpty());
+    }
+
+    @Test
+    void anOlderSpringBootIsNamedWithWhatToDo() {
+        assertThatThrownBy(() -> LeaseholdAutoConfiguration.check("3.5.16"))
+                .isInstanceOf(LeaseholdStartException.class)
+                .hasMessageContaining("needs Spring Boot 4, and this is 3.5.16")
+                .hasMessageContaining("docs/spring.md");
+        assertThatCode(() -> LeaseholdAutoConfiguration.check("4.0.0")).doesNotThrowAnyException();
+    }
+}
