@@ -6,6 +6,7 @@ import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.connection.SearchingConnector.Patience;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
@@ -64,18 +65,25 @@ public final class RedisStore implements StoreFactory {
     private final Deployment deployment;
     private final Reach reach;
     private final RedisSettings settings;
+    private final Tls tls;
 
     private RedisStore(String name, @Nullable RedisClient given, Deployment deployment, Reach reach) {
-        this(name, given, deployment, reach, RedisSettings.DEFAULTS);
+        this(name, given, deployment, reach, RedisSettings.DEFAULTS, Tls.OF_THE_JVM);
     }
 
     private RedisStore(
-            String name, @Nullable RedisClient given, Deployment deployment, Reach reach, RedisSettings settings) {
+            String name,
+            @Nullable RedisClient given,
+            Deployment deployment,
+            Reach reach,
+            RedisSettings settings,
+            Tls tls) {
         this.name = name;
         this.given = given;
         this.deployment = deployment;
         this.reach = reach;
         this.settings = settings;
+        this.tls = tls;
     }
 
     /**
@@ -140,7 +148,7 @@ public final class RedisStore implements StoreFactory {
      * @return the changed copy
      */
     public RedisStore withPlainKeys() {
-        return new RedisStore(name, given, deployment, reach, settings.withPlainKeys());
+        return new RedisStore(name, given, deployment, reach, settings.withPlainKeys(), tls);
     }
 
     /**
@@ -167,15 +175,15 @@ public final class RedisStore implements StoreFactory {
      * @throws IllegalArgumentException if one is out of range
      */
     public RedisStore withWaitForReplicas(int replicas, Duration timeout) {
-        return new RedisStore(name, given, deployment, reach, settings.withReplicas(replicas, timeout));
+        return new RedisStore(name, given, deployment, reach, settings.withReplicas(replicas, timeout), tls);
     }
 
     /** Makes a store with a client of its own. */
-    static RedisStore at(String scheme, List<RedisURI> uris, RedisSettings settings) {
+    static RedisStore at(String scheme, List<RedisURI> uris, RedisSettings settings, Tls tls) {
         RedisStore store = scheme.endsWith("-cluster")
                 ? cluster(null, scheme, uris)
                 : uris.size() == 1 ? one(null, uris.get(0)) : ofMaster(RedisUris.name(scheme, uris), null, uris);
-        return new RedisStore(store.name, null, store.deployment, store.reach, settings);
+        return new RedisStore(store.name, null, store.deployment, store.reach, settings, tls);
     }
 
     private static RedisStore one(@Nullable RedisClient given, RedisURI uri) {
@@ -238,7 +246,7 @@ public final class RedisStore implements StoreFactory {
             return new OpenRedisStore(reach.through(client, context, settings, listener), context, sharing(), () -> {});
         }
         // A sentinel and its master are two, and an attempt may last half of the time-out.
-        OwnClient own = new OwnClient(Patience.within(context.storeTimeout()).first());
+        OwnClient own = new OwnClient(Patience.within(context.storeTimeout()).first(), tls);
         return new OpenRedisStore(
                 reach.through(own.client(), context, settings, listener), context, sharing(), own::close);
     }
@@ -252,7 +260,7 @@ public final class RedisStore implements StoreFactory {
         Duration timeout = context.storeTimeout().compareTo(EXAMINED_CONNECT_TIMEOUT) < 0
                 ? context.storeTimeout()
                 : EXAMINED_CONNECT_TIMEOUT;
-        OwnClient own = given == null ? new OwnClient(timeout) : null;
+        OwnClient own = given == null ? new OwnClient(timeout, tls) : null;
         RedisClient client = own == null ? Objects.requireNonNull(given) : own.client();
         List<Finding> findings;
         try {

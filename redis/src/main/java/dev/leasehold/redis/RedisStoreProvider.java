@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
@@ -33,8 +34,8 @@ public final class RedisStoreProvider implements StoreProvider {
     @Override
     public StoreFactory create(StoreUri uri) {
         if (uri.scheme().startsWith("redlock")) {
-            return RedlockStore.at(RedisUris.readQuorum(uri), RedlockOptions.read(uri));
+            return RedlockStore.at(RedisUris.readQuorum(uri), RedlockOptions.read(uri), Tls.read(uri));
         }
-        return RedisStore.at(uri.scheme(), RedisUris.read(uri), RedisSettings.read(uri));
+        return RedisStore.at(uri.scheme(), RedisUris.read(uri), RedisSettings.read(uri), Tls.read(uri));
     }
 }

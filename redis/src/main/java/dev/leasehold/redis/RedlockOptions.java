@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.SeparatePassword;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.quorum.QuorumSettings;
 import dev.leasehold.spi.StoreUri;
@@ -51,6 +52,7 @@ record RedlockOptions(
     static RedlockOptions read(StoreUri uri) {
         Map<String, String> rest = new HashMap<>(uri.options());
         rest.remove(SeparatePassword.OPTION);
+        rest.keySet().removeAll(Tls.OPTIONS);
         String keys = rest.remove("keys");
         if (keys != null && !keys.equals("plain")) {
             throw new IllegalArgumentException("option leasehold.keys can only be 'plain', but was '" + keys + "'");
@@ -68,7 +70,7 @@ record RedlockOptions(
         for (String option : rest.keySet()) {
             throw new IllegalArgumentException(
                     "unknown option leasehold." + option + " in '" + uri
-                            + "'; known are maxLeaseDuration, nodeTimeout, keys and trustPersistence, and those of every store");
+                            + "'; known are maxLeaseDuration, nodeTimeout, keys, trustPersistence and tls.ca, tls.cert, tls.key, and those of every store");
         }
         return options;
     }

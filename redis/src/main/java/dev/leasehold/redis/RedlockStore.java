@@ -9,6 +9,7 @@ import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.Inbox;
 import dev.leasehold.redis.node.NodeListener;
@@ -73,8 +74,13 @@ public final class RedlockStore implements StoreFactory {
     private final List<RedisURI> masters;
     private final @Nullable RedisClient given;
     private final RedlockOptions options;
+    private final Tls tls;
 
     private RedlockStore(List<RedisURI> masters, @Nullable RedisClient given, RedlockOptions options) {
+        this(masters, given, options, Tls.OF_THE_JVM);
+    }
+
+    private RedlockStore(List<RedisURI> masters, @Nullable RedisClient given, RedlockOptions options, Tls tls) {
         if (masters.isEmpty()) {
             throw new IllegalArgumentException("a quorum needs at least one master");
         }
@@ -92,6 +98,7 @@ public final class RedlockStore implements StoreFactory {
         this.masters = List.copyOf(masters);
         this.given = given;
         this.options = options;
+        this.tls = tls;
     }
 
     /**
@@ -134,8 +141,8 @@ public final class RedlockStore implements StoreFactory {
                         false));
     }
 
-    static RedlockStore at(List<RedisURI> masters, RedlockOptions options) {
-        return new RedlockStore(masters, null, options);
+    static RedlockStore at(List<RedisURI> masters, RedlockOptions options, Tls tls) {
+        return new RedlockStore(masters, null, options, tls);
     }
 
     /**
@@ -238,7 +245,7 @@ public final class RedlockStore implements StoreFactory {
     }
 
     private <T> T withMasters(Duration timeout, Function<QuorumOpening, T> question) {
-        OwnClient own = OwnClient.overOrOwn(given, timeout);
+        OwnClient own = OwnClient.overOrOwn(given, timeout, tls);
         try (QuorumOpening opening = new QuorumOpening(own.client(), masters, options.marker(), toString(), timeout)) {
             return question.apply(opening);
         } finally {
@@ -255,7 +262,7 @@ public final class RedlockStore implements StoreFactory {
                             + "' out, and put it into the names");
         }
         Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
-        OwnClient own = OwnClient.overOrOwn(given, timeout);
+        OwnClient own = OwnClient.overOrOwn(given, timeout, tls);
         KeyNames names = options.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
         RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
         AtomicReference<@Nullable QuorumStore> store = new AtomicReference<>();
@@ -306,7 +313,7 @@ public final class RedlockStore implements StoreFactory {
     @Override
     public Examination examine(StoreContext context) throws InterruptedException {
         Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
-        OwnClient own = OwnClient.overOrOwn(given, timeout);
+        OwnClient own = OwnClient.overOrOwn(given, timeout, tls);
         List<Finding> findings;
         try {
             findings = new QuorumDoctor(toString(), masters, options, context, own.client(), timeout).examine();

@@ -64,7 +64,7 @@ class RedlockPlainKeysTest {
                 .hasMessageContaining("Choose another name");
         assertThatThrownBy(() -> client.breakLock("leasehold:x", 1)).hasMessageContaining("Choose another name");
         assertThat(fixture.servers)
-                .noneMatch(server -> server.commands().info("commandstats").contains("cmdstat_eval"));
+                .noneMatch(server -> server.commands().info("commandstats").contains("cmdstat_evalsha"));
     }
 
     @Test

@@ -124,6 +124,18 @@ public class SecurityTest {
         }
     }
 
+    /** It served free locks, and every waiter failed. */
+    @Test
+    void aServerThatKeepsInfoFromScriptsIsRefused() throws Exception {
+        try (RedisProcess redis = RedisProcess.start("--rename-command", "INFO", "OTHER");
+                Leasehold client = Leasehold.connect("redis://localhost:" + redis.port())) {
+            assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                    .isInstanceOf(LockException.class)
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("does not let scripts call INFO");
+        }
+    }
+
     @Test
     void plainKeysNeedTheNamesOfTheLocksToo() throws Exception {
         try (RedisProcess redis = RedisProcess.start()) {

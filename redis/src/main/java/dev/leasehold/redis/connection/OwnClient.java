@@ -49,17 +49,17 @@ public final class OwnClient {
      * Makes a client with one thread of its own for all its connections, because an answer on one often causes a request on
      * another.
      */
-    public OwnClient(Duration connectTimeout) {
-        this(connectTimeout, new DefaultEventLoopGroupProvider(1, NAMED));
+    public OwnClient(Duration connectTimeout, Tls tls) {
+        this(connectTimeout, tls, new DefaultEventLoopGroupProvider(1, NAMED));
     }
 
-    private OwnClient(Duration connectTimeout, EventLoopGroupProvider loops) {
-        this(connectTimeout, threads(loops), loops);
+    private OwnClient(Duration connectTimeout, Tls tls, EventLoopGroupProvider loops) {
+        this(connectTimeout, tls, threads(loops), loops);
     }
 
-    private OwnClient(Duration connectTimeout, ClientResources resources, EventLoopGroupProvider loops) {
+    private OwnClient(Duration connectTimeout, Tls tls, ClientResources resources, EventLoopGroupProvider loops) {
         this(RedisClient.create(resources), resources, loops);
-        client.setOptions(unaided(ClientOptions.builder()
+        client.setOptions(unaided(tls.in(ClientOptions.builder())
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(connectTimeout)
                         .keepAlive(KEEP_ALIVE)
@@ -72,9 +72,9 @@ public final class OwnClient {
      * other is never closed. With threads of its own, what is sent to all masters at once, and answered by all at once,
      * is one wake-up.
      */
-    public static OwnClient overOrOwn(@Nullable RedisClient other, Duration connectTimeout) {
+    public static OwnClient overOrOwn(@Nullable RedisClient other, Duration connectTimeout, Tls tls) {
         if (other == null) {
-            return new OwnClient(connectTimeout);
+            return new OwnClient(connectTimeout, tls);
         }
         RedisClient client = RedisClient.create(other.getResources());
         client.setOptions(unaided(other.getOptions().mutate()));

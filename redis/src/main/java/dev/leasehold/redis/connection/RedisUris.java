@@ -31,6 +31,7 @@ public final class RedisUris {
                     checkHost(read);
                 }
                 SeparatePassword.apply(uri, read);
+                SeparatePassword.applyToSentinels(uri, read);
                 all.add(read);
             }
             return all;

@@ -4,6 +4,7 @@ import dev.leasehold.spi.StoreUri;
 import io.lettuce.core.RedisURI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 public final class SeparatePassword {
 
     public static final String OPTION = "password";
+
+    /** Sentinels may want a user and password of their own. */
+    public static final Set<String> OF_SENTINELS = Set.of("sentinelUser", "sentinelPassword");
 
     private SeparatePassword() {}
 
@@ -35,6 +39,24 @@ public final class SeparatePassword {
         } else {
             String decoded = URLDecoder.decode(name.replace("+", "%2B"), StandardCharsets.UTF_8);
             to.setAuthentication(decoded, password.toCharArray());
+        }
+    }
+
+    static void applyToSentinels(StoreUri uri, RedisURI to) {
+        String user = uri.options().get("sentinelUser");
+        String password = uri.options().get("sentinelPassword");
+        if (password == null) {
+            if (user != null) {
+                throw new IllegalArgumentException("a sentinelUser needs a sentinelPassword");
+            }
+            return;
+        }
+        for (RedisURI sentinel : to.getSentinels()) {
+            if (user == null) {
+                sentinel.setAuthentication(password.toCharArray());
+            } else {
+                sentinel.setAuthentication(user, password.toCharArray());
+            }
         }
     }
 

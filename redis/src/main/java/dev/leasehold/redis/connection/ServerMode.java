@@ -3,8 +3,9 @@ package dev.leasehold.redis.connection;
 import dev.leasehold.LockException;
 import dev.leasehold.internal.Causes;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -17,17 +18,20 @@ import java.util.concurrent.CompletionStage;
  */
 public final class ServerMode {
 
+    private static final String INFO = "return redis.call('INFO', 'server')";
+
     private ServerMode() {}
 
-    /** Passes a fresh connection on, unless its server is in cluster mode. A server that may not be asked is believed. */
+    /**
+     * Passes a fresh connection on, unless its server is in cluster mode, or does not let scripts ask for that: it would serve free locks, and
+     * fail every waiter. A server that cannot just now is believed.
+     */
     public static <C extends StatefulRedisConnection<String, String>> CompletionStage<C> standalone(
             C connection, String name) {
         return connection
                 .async()
-                .info("server")
-                .exceptionallyCompose(failure -> Causes.of(failure) instanceof RedisCommandExecutionException
-                        ? CompletableFuture.completedFuture("")
-                        : CompletableFuture.failedFuture(failure))
+                .<String>eval(INFO, ScriptOutputType.VALUE)
+                .exceptionally(failure -> believed(failure, name))
                 .thenApply(info -> {
                     // The second is how Valkey says it.
                     if (info.contains("redis_mode:cluster") || info.contains("server_mode:cluster")) {
@@ -43,5 +47,21 @@ public final class ServerMode {
                         connection.closeAsync();
                     }
                 });
+    }
+
+    private static String believed(Throwable failure, String name) {
+        if (Causes.of(failure) instanceof RedisCommandExecutionException error) {
+            if (RedisFailures.isPassing(error)) {
+                return "";
+            }
+            if (RedisFailures.code(error).equals("ERR")) {
+                throw new LockException(
+                        name
+                                + " does not let scripts call INFO, without which a waiter does not know where it listens: "
+                                + error.getMessage() + "; the lock was not asked for. Use another server, or allow it",
+                        error);
+            }
+        }
+        throw new CompletionException(failure);
     }
 }

@@ -2,6 +2,7 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.SeparatePassword;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
@@ -46,6 +47,10 @@ public record RedisSettings(boolean plainKeys, int replicas, Duration replicaTim
     public static RedisSettings read(StoreUri uri) {
         Map<String, String> rest = new HashMap<>(uri.options());
         rest.remove(SeparatePassword.OPTION);
+        rest.keySet().removeAll(Tls.OPTIONS);
+        if (uri.scheme().endsWith("-sentinel")) {
+            rest.keySet().removeAll(SeparatePassword.OF_SENTINELS);
+        }
         RedisSettings settings = DEFAULTS;
         String keys = rest.remove("keys");
         if (keys != null) {
@@ -65,8 +70,9 @@ public record RedisSettings(boolean plainKeys, int replicas, Duration replicaTim
                     "option leasehold.waitTimeout means nothing without leasehold.waitForReplicas");
         }
         for (String option : rest.keySet()) {
-            throw new IllegalArgumentException("unknown option leasehold." + option + " in '" + uri
-                    + "'; known are keys, password, waitForReplicas and waitTimeout, and those of every store");
+            throw new IllegalArgumentException(
+                    "unknown option leasehold." + option + " in '" + uri
+                            + "'; known are keys, password, waitForReplicas, waitTimeout, tls.ca, tls.cert and tls.key, those of sentinels, and those of every store");
         }
         return settings;
     }

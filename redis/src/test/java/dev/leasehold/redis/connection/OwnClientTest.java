@@ -26,7 +26,7 @@ class OwnClientTest {
 
     @Test
     void itNeitherReconnectsNorSendsAgain() {
-        staysCutOff(new OwnClient(CONNECT_TIMEOUT));
+        staysCutOff(new OwnClient(CONNECT_TIMEOUT, Tls.OF_THE_JVM));
     }
 
     @Test
@@ -37,7 +37,7 @@ class OwnClientTest {
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.ACCEPT_COMMANDS)
                 .build());
         try {
-            staysCutOff(OwnClient.overOrOwn(given, CONNECT_TIMEOUT));
+            staysCutOff(OwnClient.overOrOwn(given, CONNECT_TIMEOUT, Tls.OF_THE_JVM));
         } finally {
             given.shutdown(0, 0, TimeUnit.SECONDS);
         }

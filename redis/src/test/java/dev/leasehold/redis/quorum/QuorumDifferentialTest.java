@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.Inbox;
 import dev.leasehold.redis.node.NodeListener;
@@ -49,7 +50,7 @@ class QuorumDifferentialTest {
     @ParameterizedTest
     @EnumSource(RedisProcess.Version.class)
     void scriptsAndModelAgree(RedisProcess.Version version) {
-        OwnClient own = new OwnClient(Duration.ofSeconds(10));
+        OwnClient own = new OwnClient(Duration.ofSeconds(10), Tls.OF_THE_JVM);
         try (RedisProcess redis = RedisProcess.start(version).warm()) {
             List<String> pushes = new CopyOnWriteArrayList<>();
             List<RedisVoter> voters = new ArrayList<>();

@@ -6,6 +6,7 @@ import dev.leasehold.redis.SecurityTest;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.connection.Tls;
 import dev.leasehold.redis.connection.UriConnector;
 import dev.leasehold.redis.node.Inbox;
 import dev.leasehold.redis.node.NodeListener;
@@ -49,7 +50,7 @@ class VoucherTest {
     private static final String ALL = Voucher.KEYS + "*";
 
     private final ShiftedTime time = new ShiftedTime();
-    private final OwnClient own = new OwnClient(Duration.ofSeconds(10));
+    private final OwnClient own = new OwnClient(Duration.ofSeconds(10), Tls.OF_THE_JVM);
 
     @RegisterExtension
     private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);

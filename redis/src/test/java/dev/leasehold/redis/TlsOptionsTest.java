@@ -1,0 +1,102 @@
+package dev.leasehold.redis;
+
+import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.leasehold.LeaseState;
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockException;
+import dev.leasehold.servers.Ports;
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.servers.RedisProcess;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What no URI could say before: a private authority, the certificate of a client, the login of a sentinel. */
+class TlsOptionsTest {
+
+    private static final Path TLS = Path.of("src/test/resources/tls").toAbsolutePath();
+    private static final String CRT = TLS.resolve("server.crt").toString();
+    private static final String KEY = TLS.resolve("server.key").toString();
+    private static final String OWN = "&leasehold.tls.cert=" + CRT + "&leasehold.tls.key=" + KEY;
+
+    private static void locks(Leasehold client) throws Exception {
+        assertThat(client.lock("x")
+                        .acquireAsync()
+                        .get(A_MINUTE, TimeUnit.SECONDS)
+                        .release())
+                .isEqualTo(LeaseState.RELEASED);
+    }
+
+    @Test
+    void aServerOfAPrivateAuthorityWantsACertificate() throws Exception {
+        int port = Ports.next();
+        String at = "localhost:" + port + "?leasehold.tls.ca=" + CRT + "&leasehold.storeTimeout=";
+        try (RedisProcess redis = RedisProcess.start(
+                        "--tls-port",
+                        Integer.toString(port),
+                        "--tls-cert-file",
+                        CRT,
+                        "--tls-key-file",
+                        KEY,
+                        "--tls-ca-cert-file",
+                        CRT);
+                Leasehold one = Leasehold.connect("rediss://" + at + "60000" + OWN);
+                Leasehold quorum = Leasehold.connect("redlocks://" + at + "60000" + OWN);
+                Leasehold without = Leasehold.connect("rediss://" + at + "4000")) {
+            locks(one);
+            assertThatThrownBy(() -> quorum.lock("x").tryAcquire()).hasMessageContaining("no vote");
+            assertThatThrownBy(() -> without.lock("x").tryAcquire()).isInstanceOf(LockException.class);
+            assertThat(redis.commands().exists("leasehold:{x}:token")).isEqualTo(1);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://a?leasehold.tls.ca=src/test/resources/tls/server.crt",
+                "rediss://a?leasehold.tls.ca=/there/is/none",
+                "rediss://a?leasehold.tls.cert=src/test/resources/tls/server.crt",
+                "rediss://a?leasehold.sentinelPassword=a",
+                "redis-sentinel://a?leasehold.sentinelUser=a#main"
+            })
+    void whatMakesNoSenseIsRefused(String uri) {
+        assertThatThrownBy(() -> Leasehold.connect(uri)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static void setUser(RedisClient client, String... rules) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add("SETUSER");
+        for (String rule : rules) {
+            args.add(rule);
+        }
+        client.connectSentinel().sync().dispatch(CommandType.ACL, new StatusOutput<>(StringCodec.UTF8), args);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"default", "watcher"})
+    void aSentinelHasALoginOfItsOwn(String user) throws Exception {
+        try (RedisGroup group = RedisGroup.sentinel();
+                RedisClient admin = RedisClient.create(group.servers.get(2).uri())) {
+            RedisProcess sentinel = group.servers.get(2);
+            setUser(admin, "watcher", "on", ">own", "allchannels", "+@all");
+            setUser(admin, "default", "resetpass", user.equals("default") ? ">own" : ">another");
+            String uri = "redis-sentinel://localhost:" + sentinel.port() + "?leasehold.storeTimeout=%d%s#main";
+            String login = "&leasehold.sentinelPassword=own"
+                    + (user.equals("default") ? "" : "&leasehold.sentinelUser=" + user);
+            try (Leasehold client = Leasehold.connect(uri.formatted(60_000, login));
+                    Leasehold without = Leasehold.connect(uri.formatted(4000, ""))) {
+                locks(client);
+                assertThatThrownBy(() -> without.lock("x").tryAcquire()).isInstanceOf(LockException.class);
+            }
+        }
+    }
+}
