@@ -53,7 +53,7 @@ public final class DatabaseRights {
             String what, String store, Tables tables, String user, @Nullable SQLException cause) {
         return new LockException(
                 "the store " + store + " refused: permission denied: " + what
-                        + "; nothing was locked. Let somebody who may do so run (docs/sql.md):\n\n"
+                        + "; nothing was locked. Once the tables are there, let somebody who may do so run (docs/sql.md):\n\n"
                         + tables.grants(user),
                 cause);
     }
@@ -83,7 +83,8 @@ public final class DatabaseRights {
         return Finding.of(Severity.SERIOUS, "database-rights-missing", node, what)
                 .meaning(
                         "nobody gets a lock as this user, or nobody can wait for one",
-                        remedy(tables, tables.dialect().user(sql)));
+                        "once the tables are there, "
+                                + remedy(tables, tables.dialect().user(sql)));
     }
 
     /** Returns the statements on one line. */

@@ -186,52 +186,6 @@ class JdbcDoctorTest {
         assertThat(codes(Findings.examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
-    /** They were examined not at all, and called right, before. */
-    @Test
-    void noRightsAtAllAreExaminedAndGranted() throws Exception {
-        use(POSTGRES.get().url() + "&leasehold.tables=closed_");
-        admin(POSTGRES.get().url(), "CREATE ROLE nobody LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC");
-        String nobody = POSTGRES.get().url().replace("user=postgres", "user=nobody") + "&leasehold.tables=";
-        Examination closed = Findings.examine(nobody + "closed_");
-        assertThat(the("database-rights-missing", closed).remedy())
-                .contains("GRANT SELECT ON \"closed_layout\" TO \"nobody\";");
-        assertThat(codes(closed, Severity.FINE)).contains("database-commits");
-        Finding none = the("database-no-tables", Findings.examine(nobody + "unmade_"));
-        assertThat(none.severity()).isEqualTo(Severity.SERIOUS);
-        assertThat(none.remedy()).contains("GRANT SELECT, INSERT, UPDATE, DELETE ON \"unmade_lock\" TO \"nobody\";");
-    }
-
-    @Test
-    void noRightsOnMariaDbAreExaminedAndGranted() throws Exception {
-        use(MARIADB.get().url() + "&leasehold.tables=closed_");
-        admin(
-                MARIADB.get().url(),
-                "CREATE TABLE other (a INT)",
-                "CREATE USER nobody",
-                "GRANT SELECT ON test.other TO nobody");
-        String nobody = MARIADB.get().url().replace("user=root", "user=nobody") + "&leasehold.tables=";
-        assertThat(the("database-rights-missing", Findings.examine(nobody + "closed_"))
-                        .remedy())
-                .contains("GRANT SELECT, INSERT, UPDATE, DELETE ON `closed_waiter` TO `nobody`@`%`;");
-        Finding none = the("database-no-tables", Findings.examine(nobody + "unmade_"));
-        assertThat(none.severity()).isEqualTo(Severity.SERIOUS);
-    }
-
-    @Test
-    void oneTableThatIsGoneIsNamed() throws Exception {
-        String url = POSTGRES.get().url() + "&leasehold.tables=torn_";
-        use(url);
-        admin(POSTGRES.get().url(), "DROP TABLE torn_holder");
-        assertThat(the("database-no-tables", Findings.examine(url)).severity()).isEqualTo(Severity.SERIOUS);
-        try (Leasehold client = Leasehold.connect(url + "&leasehold.initializeSchema=never")) {
-            assertThatThrownBy(() -> client.lock("a").acquire())
-                    .hasMessageContaining("misses the table")
-                    .hasMessageContaining("CREATE TABLE IF NOT EXISTS \"public\".\"torn_holder\"");
-        }
-        use(url);
-        assertThat(codes(Findings.examine(url), Severity.SERIOUS)).isEmpty();
-    }
-
     /** As pgpool-II sends them by default. */
     @Test
     void readsThatAReplicaAnswersAreNoReplica() throws Exception {

@@ -161,7 +161,7 @@ class WaitingPathTest {
         before.clear();
         WaitingPath other = new WaitingPath(new Sql(eventful(connection)), texts, "", context);
         before.put(
-                texts.addWaiter,
+                texts.join,
                 () -> change("INSERT INTO \"leasehold_waiter\" SELECT namespace, name, position + 1, 'x', 1,"
                         + " owner, since, lease, spare, share, alive_until FROM \"leasehold_waiter\""));
         assertThat(other.claim(second, joining)).isNull();
