@@ -3,6 +3,8 @@ package dev.leasehold.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.RedisProcess;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,6 +51,17 @@ class StampedeEndToEnd {
             assertThat(run.err()).isEmpty();
         }
         assertThat(Files.readAllLines(dir.resolve("turns"))).hasSize(RUNS);
+    }
+
+    /** Who tries once waited a minute for a store that is silent. */
+    @Test
+    void aTryGivesUpOnASilentStoreSooner() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Program.Run run =
+                    leasehold.run("run", "-n", "--store", "redis://127.0.0.1:" + silent.getLocalPort(), "demo", "true");
+            assertThat(run.failed(69, "did not answer for").err())
+                    .containsPattern("did not answer for [1-4]\\d(\\.\\d+)? s");
+        }
     }
 
     /** What a user has said in the URI counts, and is not said twice. */

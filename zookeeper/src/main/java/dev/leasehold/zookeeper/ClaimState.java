@@ -202,6 +202,11 @@ final class ClaimState {
 
     private void leave(Duration keep, boolean ranOut) {
         if (isLeaving()) {
+            if (locks.session().isClosed()) {
+                // The timer that was to end a rest has ended with the client.
+                resting = false;
+                drive();
+            }
             return;
         }
         Leaving leaves = new Leaving(this, step, keep, ranOut);
@@ -285,6 +290,7 @@ final class ClaimState {
                 held != null ? held.told() : time.nanos()));
         requests.forgetSession();
         ownWatch.forget();
+        resting = false;
         nodeGone();
     }
 

@@ -345,6 +345,7 @@ final class ClientSession implements CuratorConnection.Events {
     /** Begins to close: no operation begins any more. */
     void beginToClose() {
         closed = true;
+        tryingAgain = false;
     }
 
     /** Has the session of a user's go on without us: removes what is left when it is connected, and listens until then. */

@@ -44,8 +44,9 @@ class GivenConnection implements CuratorConnection {
     }
 
     /**
-     * Has the session be over for us before its owner closes it: the servers end it then at once, not when they have not heard
-     * of it for long. A view of a client, as {@code usingNamespace} makes it, does not tell.
+     * Tells that the session is over before its owner closes it: the servers end it then at once, not when they have not heard
+     * of it for long. Nobody waits here until all have been told. A view of a client, as {@code usingNamespace} makes it, does not
+     * tell.
      */
     private void listenToClosing(Events events) {
         CuratorListener added = (source, event) -> {

@@ -174,4 +174,27 @@ class RefusedBeatsTest {
         changesIn(Duration.ofSeconds(10));
         assertThat(ZOO.get().probe.getChildren(locks + "/a", false)).isEmpty();
     }
+
+    /** What was put off by the client's timer was never done, since that ends with the client. */
+    @Test
+    void aReleaseThatIsRefusedGoesOnAfterTheEnd() throws Exception {
+        ZOO.get().make(clients);
+        String within = "127.0.0.1:" + ZOO.get().port() + base;
+        try (CuratorFramework curator = CuratorFrameworkFactory.newClient(within, new RetryOneTime(1))) {
+            curator.start();
+            curator.blockUntilConnected();
+            store.close();
+            store = ZooKeeperStore.using(curator)
+                    .open(new StoreContext("c", "c", "", time, Duration.ofSeconds(10), new NoSignals()));
+            LeaseId held = acquire();
+            forbidChildren(locks + "/a");
+            assertThatThrownBy(() -> OpenStores.get(store.release(held, Duration.ZERO)))
+                    .cause()
+                    .isExactlyInstanceOf(LockException.class);
+            store.close();
+            ZOO.get().probe.setACL(locks + "/a", Ids.OPEN_ACL_UNSAFE, -1);
+            await().until(() ->
+                    ZOO.get().probe.getChildren(locks + "/a", false).isEmpty());
+        }
+    }
 }
