@@ -188,7 +188,8 @@ public final class Client {
 
     public List<LockInfo> inspect(NamePattern pattern) throws InterruptedException {
         checkOpen();
-        return ask(store.inspect(pattern), "the inspection");
+        PatientQuestion<List<LockInfo>> question = () -> ask(store.inspect(pattern), "the inspection");
+        return question.ask(time, settings.storeTimeout());
     }
 
     public boolean breakLock(String name, long token) throws InterruptedException {

@@ -339,9 +339,9 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     }
 
     private LockException lockException(Throwable failure) {
-        LockException unfit = Causes.unfit(failure, client.toString());
+        String unfit = Causes.unfit(failure, client.toString());
         if (unfit != null) {
-            return unfit;
+            return new LockException(unfit, failure);
         }
         Throwable cause = Causes.of(failure);
         return cause instanceof LockException known

@@ -1,6 +1,5 @@
 package dev.leasehold.internal;
 
-import dev.leasehold.LockException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +29,11 @@ public final class Causes {
      * @param store which store failed so
      * @return null if that is not the cause
      */
-    public static @Nullable LockException unfit(Throwable failure, String store) {
+    public static @Nullable String unfit(Throwable failure, String store) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof LinkageError) {
-                return new LockException(
-                        "the libraries of the store " + store + " do not fit together: " + cause
-                                + ". See which versions are on the class path; trying again is in vain",
-                        cause);
+                return "the libraries of the store " + store + " do not fit together: " + cause
+                        + ". See which versions are on the class path; trying again is in vain";
             }
         }
         return null;

@@ -34,7 +34,7 @@ class SqliteRowExpiryTest {
     }
 
     @Test
-    void rowsThatNobodyUsedForTwoDaysGoAndTokensStillIncrease() throws SQLException {
+    void rowsThatNobodyUsedForTwoDaysGoAndTokensIncrease() throws SQLException {
         try (TestClient ann = new TestClient(file, clock)) {
             LeaseId old = use(ann, "old", 200);
             assertThat(rows()).isEqualTo(200);

@@ -115,9 +115,9 @@ public final class RedisFailures {
     /** The connection could not be made, so nothing was sent. */
     public static LockException ofConnecting(Throwable failure, String node, String what) {
         Throwable root = Causes.of(failure);
-        LockException unfit = Causes.unfit(root, node);
+        String unfit = Causes.unfit(root, node);
         if (unfit != null) {
-            return unfit;
+            return new LockException(unfit, root);
         }
         for (Throwable cause = root; cause != null; cause = cause.getCause()) {
             if (cause instanceof LockException known) {
