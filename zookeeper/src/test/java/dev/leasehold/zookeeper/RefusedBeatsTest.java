@@ -193,8 +193,7 @@ class RefusedBeatsTest {
                     .isExactlyInstanceOf(LockException.class);
             store.close();
             ZOO.get().probe.setACL(locks + "/a", Ids.OPEN_ACL_UNSAFE, -1);
-            await().until(() ->
-                    ZOO.get().probe.getChildren(locks + "/a", false).isEmpty());
+            await().until(() -> ZOO.get().probe.getChildren(locks + "/a", false).isEmpty());
         }
     }
 }
