@@ -32,11 +32,17 @@ class SpringPageTest {
     void itsCodeCompiles() throws IOException {
         Pages.compile("docs/spring.md", """
                 import dev.leasehold.*;
+                import dev.leasehold.jdbc.JdbcStore;
                 import dev.leasehold.spring.*;
                 import dev.leasehold.spring.boot.test.*;
                 import org.junit.jupiter.api.Test;
+                import java.time.Duration;
+                import javax.sql.DataSource;
+                import org.springframework.beans.factory.DisposableBean;
                 import org.springframework.beans.factory.annotation.Autowired;
                 import org.springframework.boot.test.context.SpringBootTest;
+                import org.springframework.context.annotation.Bean;
+                import org.springframework.context.annotation.Configuration;
                 import org.springframework.scheduling.annotation.Scheduled;
                 import org.springframework.stereotype.Service;
                 import org.springframework.transaction.annotation.Transactional;

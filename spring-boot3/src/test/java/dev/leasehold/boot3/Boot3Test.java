@@ -27,8 +27,8 @@ class Boot3Test {
     void thePagesBeanLocksAndIsClosed() throws Exception {
         assertThat(SpringBootVersion.getVersion()).startsWith("3.5.");
         Leasehold leasehold;
-        try (ConfigurableApplicationContext context = SpringApplication.run(
-                Shop.class, "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1")) {
+        try (ConfigurableApplicationContext context =
+                SpringApplication.run(Shop.class, "--spring.datasource.url=jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1")) {
             leasehold = context.getBean(Leasehold.class);
             try (Lease lease = leasehold.lock("a").acquire()) {
                 assertThat(leasehold.info("a").orElseThrow().holder().token()).isEqualTo(lease.token());
