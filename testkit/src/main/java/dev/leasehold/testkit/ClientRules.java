@@ -26,7 +26,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -214,7 +213,7 @@ interface ClientRules extends LeaseholdRules {
 
     @Test
     default void anObserverAndAnExecutorMayUseLocks() throws Exception {
-        AtomicReference<Leasehold> client = new AtomicReference<>();
+        CompletableFuture<Leasehold> client = new CompletableFuture<>();
         CompletableFuture<Long> inObserver = new CompletableFuture<>();
         CompletableFuture<Long> inExecutor = new CompletableFuture<>();
         AtomicBoolean observed = new AtomicBoolean();
@@ -224,19 +223,19 @@ interface ClientRules extends LeaseholdRules {
             public void acquired(LockCall call, LockGrant grant) {
                 if (observed.compareAndSet(false, true)) {
                     inObserver.completeAsync(
-                            () -> useLocks(client.get(), fixture().lock()), Runnable::run);
+                            () -> useLocks(client.join(), fixture().lock()), Runnable::run);
                 }
             }
         };
-        client.set(fixture()
+        client.complete(fixture()
                 .client(builder -> builder.observer(observer).executor(task -> {
                     if (executed.compareAndSet(false, true)) {
                         inExecutor.completeAsync(
-                                () -> useLocks(client.get(), fixture().lock()), Runnable::run);
+                                () -> useLocks(client.join(), fixture().lock()), Runnable::run);
                     }
                     task.run();
                 })));
-        ClientFixture.get(client.get().lock(fixture().lock()).acquireAsync()).close();
+        ClientFixture.get(client.join().lock(fixture().lock()).acquireAsync()).close();
         assertThat(ClientFixture.get(inObserver)).isPositive();
         assertThat(ClientFixture.get(inExecutor)).isPositive();
     }
