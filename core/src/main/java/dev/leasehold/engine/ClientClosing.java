@@ -114,13 +114,15 @@ public final class ClientClosing {
     public CompletableFuture<@Nullable Void> closeAsync(Duration limit) {
         Duration holders = checkedLimit(limit);
         beginToClose();
-        TimeSource.Timer giveUp = time.schedule(holders, this::abandon);
-        TimeSource.Timer last = time.schedule(holders.plus(storeTimeout), () -> drained.complete(null));
-        drained.whenComplete((done, failure) -> {
-            giveUp.cancel();
-            last.cancel();
-            callbacks.executeApart(this::shut);
-        });
+        drained.whenComplete((done, failure) -> callbacks.executeApart(this::shut));
+        if (!drained.isDone()) {
+            TimeSource.Timer giveUp = time.schedule(holders, this::abandon);
+            TimeSource.Timer last = time.schedule(holders.plus(storeTimeout), () -> drained.complete(null));
+            drained.whenComplete((done, failure) -> {
+                giveUp.cancel();
+                last.cancel();
+            });
+        }
         return closing;
     }
 

@@ -40,14 +40,14 @@ final class ClientLog {
         String why = (loss == null ? "its lease ran out" : loss.why())
                 + (failure == null ? "" : "; the last failure: " + failure.getMessage());
         int losses = lossesOfThisMinute();
-        LOG.log(
+        attempt(() -> LOG.log(
                 losses <= MOST_LOSSES_A_MINUTE ? Level.WARNING : Level.DEBUG,
                 "the lock ''{0}'' with token {1} was lost: {2}",
                 lock,
                 Long.toString(hold.token()),
-                why);
+                why));
         if (losses == MOST_LOSSES_A_MINUTE) {
-            LOG.log(Level.WARNING, "further losses of the next minute are logged at DEBUG");
+            attempt(() -> LOG.log(Level.WARNING, "further losses of the next minute are logged at DEBUG"));
         }
     }
 
@@ -60,31 +60,35 @@ final class ClientLog {
     }
 
     void waited(String lock, Caller caller) {
-        Supplier<String> holder = caller.waitedFor;
-        if (holder != null && LOG.isLoggable(Level.DEBUG)) {
-            LOG.log(
-                    Level.DEBUG,
-                    "the lock ''{0}'' was waited for for {1}: it was held by {2}",
-                    lock,
-                    DurationText.of(Duration.ofNanos(time.nanos() - caller.joinedAt)),
-                    holder.get());
-        }
+        attempt(() -> {
+            Supplier<String> holder = caller.waitedFor;
+            if (holder != null && LOG.isLoggable(Level.DEBUG)) {
+                LOG.log(
+                        Level.DEBUG,
+                        "the lock ''{0}'' was waited for for {1}: it was held by {2}",
+                        lock,
+                        DurationText.of(Duration.ofNanos(time.nanos() - caller.joinedAt)),
+                        holder.get());
+            }
+        });
     }
 
     void busy(String lock, LocalQueue queue) {
-        if (LOG.isLoggable(Level.DEBUG)) {
-            LOG.log(Level.DEBUG, "the lock ''{0}'' was busy: it is held by {1}", lock, queue.holder());
-        }
+        attempt(() -> {
+            if (LOG.isLoggable(Level.DEBUG)) {
+                LOG.log(Level.DEBUG, "the lock ''{0}'' was busy: it is held by {1}", lock, queue.holder());
+            }
+        });
     }
 
     void waitsLong(String lock, Action.WaitsLong waits, LocalQueue queue) {
-        LOG.log(
+        attempt(() -> LOG.log(
                 Level.INFO,
                 "the lock ''{0}'' has been waited for here for {1} by {2} without limit: it is held by {3}",
                 lock,
                 DurationText.of(waits.waited()),
                 waits.callers() == 1 ? "1 caller" : waits.callers() + " callers",
-                queue.holder());
+                queue.holder()));
     }
 
     void broke(String lock, long token) {
@@ -94,5 +98,14 @@ final class ClientLog {
                 client,
                 lock,
                 Long.toString(token));
+    }
+
+    /** A logger that fails must not keep a caller from its answer. */
+    private static void attempt(Runnable line) {
+        try {
+            line.run();
+        } catch (RuntimeException | Error e) {
+            // Nobody can be told.
+        }
     }
 }

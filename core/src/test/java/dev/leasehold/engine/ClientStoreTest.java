@@ -90,6 +90,7 @@ class ClientStoreTest {
         };
         try (Leasehold leasehold = Leasehold.builder()
                 .store(unfit)
+                .options(LockOptions.defaults().withLeaseDuration(Duration.ofHours(1)))
                 .storeTimeout(Duration.ofHours(1))
                 .build()) {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())

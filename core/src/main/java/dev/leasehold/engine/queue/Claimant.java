@@ -3,6 +3,7 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -190,7 +191,7 @@ final class Claimant {
             return;
         }
         // It may have been sent before they met.
-        asked.failed(failure.getCause() instanceof LinkageError, at.now());
+        asked.failed(Causes.unfit(failure, "") != null, at.now());
         heard(at);
         waiting.failAll(failure, at);
     }

@@ -341,10 +341,12 @@ public final class LocalQueue {
             tracks.get(i).claimant().look(at);
         }
         cleanups.expectNoLonger(at.now());
-        for (int i = 0; i < tracks.count(); i++) {
-            service.serve(tracks.get(i).watchdog(), at);
-        }
+        serve();
+        int before = at.actions().size();
         timeouts.look(isAnswerExpected(), tracks.anyMayHaveLeftTraces(), at.now(), at.actions());
+        if (at.actions().size() > before) { // What was meant for those who are gone goes to the next, or back.
+            serve();
+        }
         for (int i = 0; i < tracks.count(); i++) {
             tracks.get(i).watchdog().await(!waiting.isEmpty(), at);
         }
@@ -352,6 +354,12 @@ public final class LocalQueue {
         tracks.removeIdle();
         cleanups.look(outage.lastFailure(), at.now(), at.actions());
         longWaits.look(at);
+    }
+
+    private void serve() {
+        for (int i = 0; i < tracks.count(); i++) {
+            service.serve(tracks.get(i).watchdog(), at);
+        }
     }
 
     /** Says who holds the lock, for people, as far as is known here. */

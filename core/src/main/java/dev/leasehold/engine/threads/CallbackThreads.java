@@ -64,10 +64,13 @@ final class CallbackThreads implements Executor, AutoCloseable {
     }
 
     private void workAndEnd() {
-        work();
-        threads.decrementAndGet();
-        if (!tasks.isEmpty()) {
-            begin();
+        try {
+            work();
+        } finally {
+            threads.decrementAndGet();
+            if (!tasks.isEmpty()) {
+                begin();
+            }
         }
     }
 

@@ -80,6 +80,14 @@ public final class PostgresSessions implements SessionRules {
 
     @Override
     public void end(Sql sql, Object key) throws SQLException {
-        sql.all("SELECT pg_terminate_backend(pid)" + ADVISORY + " AND " + KEY + " = ?", row -> row.getBoolean(1), key);
+        try {
+            sql.all(
+                    "SELECT pg_terminate_backend(pid)" + ADVISORY + " AND " + KEY + " = ?",
+                    row -> row.getBoolean(1),
+                    key);
+        } catch (SQLException e) {
+            // What lacks is no right to our tables, which would be told with this state.
+            throw "42501".equals(e.getSQLState()) ? new SQLException("42501: " + e.getMessage(), "42000") : e;
+        }
     }
 }
