@@ -160,8 +160,8 @@ class RefusalsTest {
         "ERR Unknown Redis command called from script script: 6b, false"
     })
     void aProxysErrorWhileConnectingPasses(String error, boolean passes) {
-        Throwable failure = catchThrowable(
-                () -> ServerMode.believed(new RedisCommandExecutionException(error), "redis://proxy"));
+        Throwable failure =
+                catchThrowable(() -> ServerMode.believed(new RedisCommandExecutionException(error), "redis://proxy"));
         assertThat(RedisFailures.ofConnecting(failure, "redis://proxy", "the claim of 'x'"))
                 .matches(told -> passes == (told instanceof StoreUnavailableException));
     }
