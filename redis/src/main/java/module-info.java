@@ -7,6 +7,7 @@ module dev.leasehold.redis {
     requires transitive lettuce.core;
     requires io.netty.buffer;
     requires io.netty.common;
+    requires io.netty.handler;
     requires io.netty.transport;
     requires static org.jspecify;
 

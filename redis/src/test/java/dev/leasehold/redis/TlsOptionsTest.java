@@ -15,9 +15,14 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -71,6 +76,27 @@ class TlsOptionsTest {
             })
     void whatMakesNoSenseIsRefused(String uri) {
         assertThatThrownBy(() -> Leasehold.connect(uri)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    /** They were found at the first lock, as an outage that is tried again. */
+    @Test
+    void filesThatCannotBeUsedAreRefusedAtConnect(@TempDir Path directory) throws Exception {
+        byte[] key =
+                Base64.getMimeDecoder().decode(Files.readString(Path.of(KEY)).replaceAll("-----.*-----", ""));
+        byte[] inner = Arrays.copyOfRange(key, 26, key.length); // RSA's own form, after the head of PKCS#8.
+        Path pkcs1 = directory.resolve("pkcs1.key");
+        String pem = "-----BEGIN RSA PRIVATE KEY-----\n%s\n-----END RSA PRIVATE KEY-----\n";
+        Files.writeString(pkcs1, pem.formatted(Base64.getMimeEncoder().encodeToString(inner)));
+        for (String option : List.of(
+                "ca=" + KEY,
+                "cert=" + KEY + "&leasehold.tls.key=" + KEY,
+                "cert=" + CRT + "&leasehold.tls.key=" + CRT,
+                "cert=" + CRT + "&leasehold.tls.key=" + pkcs1)) {
+            assertThatThrownBy(() -> Leasehold.connect("rediss://a?leasehold.tls." + option))
+                    .as(option)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("openssl pkcs8 -topk8 -nocrypt");
+        }
     }
 
     private static void setUser(RedisClient client, String... rules) {

@@ -200,6 +200,7 @@ public final class OwnPool implements ConnectionSource {
             settings.setProperty(option, "true");
         }
         config.setDataSource(new DriverConnections(driver, url, settings));
+        config.setJdbcUrl("jdbc:" + database() + ":"); // Has Hikari set time-outs of MySQL's on the same thread.
         config.setConnectionInitSql(ON_CONNECT.get(database()));
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         return config;

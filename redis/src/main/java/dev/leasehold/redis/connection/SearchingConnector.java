@@ -270,7 +270,9 @@ public final class SearchingConnector implements Connector {
 
     private static boolean isRefusal(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof RedisCommandExecutionException || cause instanceof SSLHandshakeException) {
+            if (cause instanceof RedisCommandExecutionException
+                    || cause instanceof SSLHandshakeException
+                    || cause instanceof LinkageError) {
                 return true;
             }
         }

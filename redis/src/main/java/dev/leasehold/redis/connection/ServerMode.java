@@ -7,6 +7,7 @@ import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.regex.Pattern;
 
 /**
  * ServerMode refuses a server in cluster mode where it was not named as a cluster.
@@ -19,6 +20,9 @@ import java.util.concurrent.CompletionStage;
 public final class ServerMode {
 
     private static final String INFO = "return redis.call('INFO', 'server')";
+
+    /** What a server says of scripts, or of a command that it does not have. A proxy's other errors may pass. */
+    private static final Pattern FOR_GOOD = Pattern.compile("script|unknown command", Pattern.CASE_INSENSITIVE);
 
     private ServerMode() {}
 
@@ -49,12 +53,13 @@ public final class ServerMode {
                 });
     }
 
-    private static String believed(Throwable failure, String name) {
+    static String believed(Throwable failure, String name) {
         if (Causes.of(failure) instanceof RedisCommandExecutionException error) {
             if (RedisFailures.isPassing(error)) {
                 return "";
             }
-            if (RedisFailures.code(error).equals("ERR")) {
+            if (RedisFailures.code(error).equals("ERR")
+                    && FOR_GOOD.matcher(String.valueOf(error.getMessage())).find()) {
                 throw new LockException(
                         name
                                 + " does not let scripts call INFO, without which a waiter does not know where it listens: "

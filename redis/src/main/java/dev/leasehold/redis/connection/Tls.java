@@ -4,6 +4,8 @@ import dev.leasehold.spi.StoreUri;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.SslOptions;
 import java.io.File;
+import java.io.IOException;
+import java.security.GeneralSecurityException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,23 @@ public record Tls(
         if ((tls.certificate == null) != (tls.key == null)) {
             throw new IllegalArgumentException("the options leasehold.tls.cert and leasehold.tls.key go together");
         }
+        if (!tls.equals(OF_THE_JVM)) {
+            tls.check(uri);
+        }
         return tls;
+    }
+
+    /** Has the files read once: at the first lock their failure would look like one of the server. */
+    private void check(StoreUri uri) {
+        try {
+            ssl().createSslContextBuilder().build();
+        } catch (IOException | GeneralSecurityException | RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "the files of leasehold.tls.… in '" + uri + "' cannot be used: " + e.getMessage()
+                            + "; certificates must be in PEM, and the key in PKCS#8 without a password, as"
+                            + " 'openssl pkcs8 -topk8 -nocrypt' writes it",
+                    e);
+        }
     }
 
     private static @Nullable File file(String option, StoreUri uri) {
@@ -53,6 +71,10 @@ public record Tls(
     }
 
     ClientOptions.Builder in(ClientOptions.Builder options) {
+        return options.sslOptions(ssl());
+    }
+
+    private SslOptions ssl() {
         SslOptions.Builder ssl = SslOptions.builder();
         if (ca != null) {
             ssl.trustManager(ca);
@@ -60,6 +82,6 @@ public record Tls(
         if (certificate != null && key != null) {
             ssl.keyManager(certificate, key, new char[0]);
         }
-        return options.sslOptions(ssl.build());
+        return ssl.build();
     }
 }

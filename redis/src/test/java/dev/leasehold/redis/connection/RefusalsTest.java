@@ -4,6 +4,7 @@ import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -148,6 +150,20 @@ class RefusalsTest {
         assertThat(RedisFailures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class);
+    }
+
+    /** Every waiter failed for good at what a proxy says during a fail-over. */
+    @ParameterizedTest
+    @CsvSource({
+        "ERR no backend at the moment, true",
+        "ERR unknown command EVAL, false",
+        "ERR Unknown Redis command called from script script: 6b, false"
+    })
+    void aProxysErrorWhileConnectingPasses(String error, boolean passes) {
+        Throwable failure =
+                catchThrowable(() -> ServerMode.believed(new RedisCommandExecutionException(error), "redis://proxy"));
+        assertThat(RedisFailures.ofConnecting(failure, "redis://proxy", "the claim of 'x'"))
+                .matches(told -> passes == (told instanceof StoreUnavailableException));
     }
 
     /** In the words of the JVM's resolver, and of Netty's. */
