@@ -2,7 +2,7 @@
 # Reads "TERM_AT KILL_AT PID", "sync" and "end"; says "armed", "term", "dead" and "synced". Times are hundredths of a
 # second since the machine was started, sleep included. PID is 0 while it is unknown.
 trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
-command -v awk >/dev/null || exit
+command -v awk >/dev/null && command -v grep >/dev/null || exit
 cd /
 mark=$1 grace=$2 pid=0 term_at=0 kill_at=0 timer= leaving=
 
@@ -71,6 +71,7 @@ recall() {
 # "fresh" has not had its TERM; "hidden" are others that do not show their environment.
 find_all='
   $1 == "known" { for (i = 2; i <= NF; i++) { split($i, one, ":"); births[one[1]] = births[one[1]] " " one[2] " " }; next }
+  $1 == "done" { done = 1; next }
   $1 == "told" { for (i = 2; i <= NF; i++) told[$i]; next }
   { split($0, path, "/"); p = path[3] }
   path[4] == "environ" { root[p]; next }
@@ -78,6 +79,7 @@ find_all='
   !(p in state) { all[++last] = p }
   { sub(/.*\)/, ""); state[p] = $1; parent[p] = $2; threads[p] = $18; birth[p] = $20 }
   END {
+    if (!done) exit
     for (n = 1; n <= last; n++) {
       p = all[n]
       below[parent[p]] = below[parent[p]] " " p
@@ -96,19 +98,25 @@ find_all='
         if (!(p in told)) fresh = fresh " " p
       } else if (state[p] == "Z") hidden = hidden " " p
     }
-    print "known=\"" known "\" members=\"" members "\" fresh=\"" fresh "\" hidden=\"" hidden "\""
+    print "looked=1 known=\"" known "\" members=\"" members "\" fresh=\"" fresh "\" hidden=\"" hidden "\""
   }'
 
-# Two programs read the files of all processes, since a shell takes most of a millisecond for each.
+# Two programs read the files of all processes, since a shell takes most of a millisecond for each. Where one of them cannot be
+# started, nothing was looked at, and all stays as it was.
 look() {
+  looked= fresh=
   eval "$({
     echo "known $known $1"
     echo "told $told"
     grep -lsF "$mark" /proc/[0-9]*/environ
+    [ $? -le 2 ] || exit
     grep -asH '' /proc/[0-9]*/stat
-  } | awk "$find_all")"
+    [ $? -le 2 ] || exit
+    echo done
+  } | LC_ALL=C awk "$find_all")"
 }
 
+# Whether there is one, or nobody knows.
 find_members() {
   before=$known
   look ''
@@ -119,7 +127,7 @@ find_members() {
   done
   if [ "$roots" ]; then look "$roots"; fi
   if [ "$tells" ] && [ "$known" != "$before" ]; then echo "$known" >&3; fi
-  [ "$known" ]
+  [ "$known" ] || [ -z "$looked" ]
 }
 
 # What is known and what descends from it, if these are few: it starts no process, which can take longer than all the time that is
@@ -223,6 +231,7 @@ end_by() {
     disarm
     while find_members || chase KILL; do
       send KILL $members
+      members=
       nap 0.01
     done
   fi

@@ -52,4 +52,24 @@ class GuardOfManyTest extends GuardHarness {
 
         assertThat(descendants).noneMatch(Processes::isRunning);
     }
+
+    /** A machine that had no process left to look with was taken for one where the command had ended. */
+    @Test
+    void aLookThatFailsDoesNotCallTheCommandDead() throws Exception {
+        Path failing = Files.createFile(dir.resolve("failing"));
+        Path failed = dir.resolve("failed");
+        startAnew(GRACE, "if [ -e " + failing + " ]; then echo >>" + failed + "; exit 254; fi");
+        arm();
+        Process command = readyCommand(STUBBORN);
+        guard.endCommand();
+        hear("term");
+        // More than one round of looks has failed.
+        await().until(() -> Files.exists(failed) && Files.size(failed) > 20);
+
+        assertThat(said).isEmpty();
+        assertThat(command.isAlive()).isTrue();
+        Files.delete(failing);
+        hear("dead");
+        assertThat(command.waitFor()).isEqualTo(137);
+    }
 }
