@@ -207,12 +207,15 @@ arm() {
     send KILL $members
   } &
   disarm
-  killer=$!
+  killer=$! birth=
+  birth "$killer"
+  killer_birth=$birth
 }
 
 disarm() {
   if [ "$killer" ]; then
-    kill -s KILL "$killer"
+    # The shell may have collected it, and its number be another's.
+    birth "$killer" && [ "$birth" = "$killer_birth" ] && kill -s KILL "$killer"
     wait "$killer"
     killer=
   fi

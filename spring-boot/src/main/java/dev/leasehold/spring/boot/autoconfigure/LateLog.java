@@ -19,6 +19,9 @@ final class LateLog extends Handler {
     private final Logger logger = Logger.getLogger("dev.leasehold");
 
     private final Logger root = Logger.getLogger("");
+    /** Spring's logging may be java.util.logging itself, which comes back here. */
+    private final ThreadLocal<Boolean> telling = ThreadLocal.withInitial(() -> false);
+
     private volatile boolean begun;
 
     void begin() {
@@ -40,9 +43,18 @@ final class LateLog extends Handler {
 
     @Override
     public void publish(LogRecord line) {
-        if (!isAlone()) {
+        if (!isAlone() || telling.get()) {
             return;
         }
+        telling.set(true);
+        try {
+            tell(line);
+        } finally {
+            telling.remove();
+        }
+    }
+
+    private static void tell(LogRecord line) {
         Log log = LogFactory.getLog(line.getLoggerName());
         String text = new SimpleFormatter().formatMessage(line);
         int level = line.getLevel().intValue();

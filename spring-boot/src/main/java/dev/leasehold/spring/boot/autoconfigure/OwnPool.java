@@ -40,8 +40,13 @@ record OwnPool(HikariDataSource dataSource) {
             config.setCredentialsProvider(hikari::getCredentials);
         }
         config.setPoolName("leasehold");
-        if (String.valueOf(config.getJdbcUrl()).startsWith("jdbc:postgresql:")) {
-            config.getDataSourceProperties().putIfAbsent("ApplicationName", "leasehold");
+        String url = config.getJdbcUrl();
+        // The properties are the application's own object: what is put there gets into its connections.
+        if (url != null
+                && url.startsWith("jdbc:postgresql:")
+                && !url.contains("ApplicationName=")
+                && !config.getDataSourceProperties().containsKey("ApplicationName")) {
+            config.setJdbcUrl(url + (url.contains("?") ? "&" : "?") + "ApplicationName=leasehold");
         }
         config.setMetricsTrackerFactory(null);
         config.setMetricRegistry(null);

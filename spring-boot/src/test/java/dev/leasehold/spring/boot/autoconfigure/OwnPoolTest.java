@@ -54,6 +54,21 @@ class OwnPoolTest {
                 });
     }
 
+    /** The application's own connections were named so. */
+    @Test
+    void onlyItsConnectionsAreNamedLeasehold() {
+        try (HikariDataSource application = new HikariDataSource()) {
+            application.setJdbcUrl("jdbc:postgresql://localhost:1/a?ssl=false");
+            application.setDriverClassName("org.postgresql.Driver");
+            OwnPool own =
+                    OwnPool.like(application, new LeaseholdProperties.Jdbc(null, null, true, true, 1, false, false));
+            own.close();
+            assertThat(own.dataSource().getJdbcUrl()).endsWith("?ssl=false&ApplicationName=leasehold");
+            assertThat(application.getDataSourceProperties()).isEmpty();
+            assertThat(application.getJdbcUrl()).endsWith("?ssl=false");
+        }
+    }
+
     /** The pool kept the password with which the application had begun, and could make no more connections. */
     @Test
     void aPasswordThatWasChangedIsUsed() throws Exception {
