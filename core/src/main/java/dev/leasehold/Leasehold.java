@@ -327,7 +327,7 @@ public final class Leasehold implements AutoCloseable {
      * not renewed any more and stays taken in the store until its lease runs out, as if the process had died.
      *
      * <p>After the limit the store has one more second to answer what was given back. Then the connection is closed, and this
-     * waits three seconds for that at most. What takes longer goes on in the background, on daemon threads: releases for the
+     * waits three seconds for that at most. The rest goes on in the background, on daemon threads: releases for the
      * store timeout, then the connection. An interrupt ends the wait for holders and not the one for the store, and is kept.
      * Objects that the user passed in are not closed. The client's threads end by themselves soon afterwards; this does not
      * wait for them, since a callback may run on one.

@@ -96,7 +96,7 @@ class ClientStoreTest {
             assertThatThrownBy(() -> leasehold.lock("a").acquire())
                     .isExactlyInstanceOf(LockException.class)
                     .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
-            // What was granted all the same is given back.
+            // The client gives the lease back that the store granted all the same.
             await().until(() -> leasehold.locks("a").isEmpty());
             assertThat(leasehold.lock("fits").tryAcquire()).isPresent();
         }

@@ -4,11 +4,9 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 
-/** This application takes a lock, and never gives it back. */
-@SpringBootConfiguration
+/** This application takes a lock, and never gives it back. It is no Spring Boot configuration, because tests look for one. */
 @EnableAutoConfiguration
 class AbandoningApplication {
 

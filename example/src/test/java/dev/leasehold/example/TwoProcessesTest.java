@@ -178,7 +178,7 @@ class TwoProcessesTest {
     private static void metricsAndEndpointShowIt(Instance a) throws Exception {
         String metrics = a.get("/actuator/prometheus");
         assertThat(metrics)
-                .contains("leasehold_lost_total 0.0")
+                .contains("leasehold_lost_total{template=\"none\"} 0.0")
                 .contains("leasehold_held ")
                 .contains("outcome=\"acquired\"")
                 .contains("template=\"account:#{#from}\"")

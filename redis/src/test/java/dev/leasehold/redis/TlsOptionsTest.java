@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What no URI could say before: a private authority, the certificate of a client, the login of a sentinel. */
+/** A URI names a private authority, the certificate of a client, and the login of a sentinel. */
 class TlsOptionsTest {
 
     private static final Path TLS = Path.of("src/test/resources/tls").toAbsolutePath();

@@ -72,7 +72,7 @@ record StageCall(
                 nothing);
     }
 
-    /** A body is called once, by whoever has decorated it. */
+    /** A body is called once, by the task that decorates it. */
     private final class Body implements Runnable {
 
         private final LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body;

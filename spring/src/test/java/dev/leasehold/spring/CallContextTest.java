@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.core.task.TaskDecorator;
 
-/** What belongs to the caller's thread goes along to the one on which the body of a stage is called. */
+/** The context of the caller's thread goes along to the thread that calls the body of a stage. */
 class CallContextTest {
 
     private static final ThreadLocal<String> USER = new ThreadLocal<>();

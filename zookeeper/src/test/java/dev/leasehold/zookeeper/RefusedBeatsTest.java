@@ -175,7 +175,7 @@ class RefusedBeatsTest {
         assertThat(ZOO.get().probe.getChildren(locks + "/a", false)).isEmpty();
     }
 
-    /** What was put off by the client's timer was never done, since that ends with the client. */
+    /** A release that waited for the client's timer was never made, because the timer ends with the client. */
     @Test
     void aReleaseThatIsRefusedGoesOnAfterTheEnd() throws Exception {
         ZOO.get().make(clients);

@@ -86,7 +86,7 @@ public final class PostgresSessions implements SessionRules {
                     row -> row.getBoolean(1),
                     key);
         } catch (SQLException e) {
-            // What lacks is no right to our tables, which would be told with this state.
+            // The user has the rights to our tables: this state would advise GRANTs for them.
             throw "42501".equals(e.getSQLState()) ? new SQLException("42501: " + e.getMessage(), "42000") : e;
         }
     }

@@ -20,7 +20,7 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What the doctor says to users who were forgotten in the {@code GRANT}s, or may not make the tables. */
+/** The doctor names the {@code GRANT}s that a user lacks, and the right to make the tables. */
 class ForgottenRightsTest {
 
     @RegisterExtension

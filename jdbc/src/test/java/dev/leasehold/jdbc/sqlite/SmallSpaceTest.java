@@ -37,7 +37,7 @@ class SmallSpaceTest {
         Path file = directory.resolve("locks.db");
         Path said = directory.resolve("said");
         try (Leasehold other = Leasehold.connect("sqlite:" + file);
-                Lease held = other.lock("b").acquire()) { // Whoever closes a file last would cut the log off.
+                Lease held = other.lock("b").acquire()) { // The last client that closes a file would cut the log off.
             Process process = new ProcessBuilder(
                             "/bin/sh",
                             "-c",

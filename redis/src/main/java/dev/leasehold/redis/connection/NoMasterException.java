@@ -3,7 +3,7 @@ package dev.leasehold.redis.connection;
 import io.lettuce.core.RedisException;
 import org.jspecify.annotations.Nullable;
 
-/** None of several servers is a master that can be used just now. What one of them has refused is only its cause. */
+/** None of several servers is a master that can be used just now. The cause is the refusal of one of them, if there is one. */
 final class NoMasterException extends RedisException {
 
     private static final long serialVersionUID = 1;

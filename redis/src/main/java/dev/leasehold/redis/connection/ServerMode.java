@@ -21,7 +21,7 @@ public final class ServerMode {
 
     private static final String INFO = "return redis.call('INFO', 'server')";
 
-    /** What a server says of scripts, or of a command that it does not have. A proxy's other errors may pass. */
+    /** A server answers this about scripts, or about a command that it does not have. A proxy's other errors may pass. */
     private static final Pattern FOR_GOOD = Pattern.compile("script|unknown command", Pattern.CASE_INSENSITIVE);
 
     private ServerMode() {}

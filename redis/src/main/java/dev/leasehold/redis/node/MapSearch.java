@@ -70,7 +70,7 @@ record MapSearch(
                 });
     }
 
-    /** What all nodes refuse is refused for good; what one refuses, another that is down may not. */
+    /** A request that all nodes refuse is refused for good; a node that is down may not refuse it. */
     private Throwable none() {
         @Nullable Throwable passing = null;
         List<String> each = new ArrayList<>();
