@@ -344,7 +344,7 @@ public final class LocalQueue {
         serve();
         int before = at.actions().size();
         timeouts.look(isAnswerExpected(), tracks.anyMayHaveLeftTraces(), at.now(), at.actions());
-        if (at.actions().size() > before) { // A lease that was meant for a caller who gave up goes to the next one, or back.
+        if (at.actions().size() > before) { // A lease for a caller who gave up goes to the next one, or back.
             serve();
         }
         for (int i = 0; i < tracks.count(); i++) {
