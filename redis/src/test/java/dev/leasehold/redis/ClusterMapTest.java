@@ -152,6 +152,8 @@ class ClusterMapTest {
             for (RedisProcess server : cluster.servers) {
                 server.commands().clusterSetSlotNode(slot, to.commands().clusterMyId());
             }
+            // The map is read again 200 ms after the last time at the earliest.
+            TimeUnit.MILLISECONDS.sleep(300);
             moving.extend(Duration.ofMinutes(30));
             // The extension, and the confirmation after the map was read.
             await().until(() -> mapsRead(cluster.servers) > 0 && calls(to, "evalsha") + calls(to, "eval") >= 2);
