@@ -34,7 +34,8 @@ import java.util.function.Consumer;
  *   <li>What it has found once, at a renewal or at the end, it does not forget, with what descends from it: a descendant that
  *       has cleaned its environment survives the SIGTERM of which the parent dies that it was found through.
  *   <li>What it knows it signals when the time has come, without starting a process for that: on a busy machine, to look through
- *       all processes takes longer than the lease lasts from then on. It looks for others afterwards.
+ *       all processes takes longer than the lease lasts from then on. It looks for others afterwards. The SIGKILL comes from a
+ *       process that was started for it with the SIGTERM, and only waits; the earlier, the more there are to be ended.
  *   <li>From the deadline on, the one process that has found them ends them: no later message takes its place, nor does the
  *       end of the pipe. It goes on when the rest of the guard is killed, until it has ended all that it finds.
  *   <li>We may be stopped for long between asking for the command and its start. So its first act is to look at the clock
@@ -72,7 +73,9 @@ final class Guard {
      */
     static Guard start(String mark, Duration grace, Consumer<String> events, Map<String, String> environment)
             throws IOException {
-        String ownSession = "command -v setsid >/dev/null && exec setsid sh -c \"$@\"; exec sh -c \"$@\"";
+        // The PATH may be one for the command alone.
+        String ownSession = "PATH=${PATH:+$PATH:}/usr/bin:/bin; export PATH;"
+                + " command -v setsid >/dev/null && exec setsid sh -c \"$@\"; exec sh -c \"$@\"";
         List<String> command = List.of(
                 "/bin/sh",
                 "-c",

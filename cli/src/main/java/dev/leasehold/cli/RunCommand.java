@@ -44,7 +44,10 @@ final class RunCommand implements Callable<Integer> {
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
     private static final int LARGEST_STATUS = 255;
 
-    /** When cron starts dozens of jobs at once, the machine is busy for longer than a client waits by default. */
+    /**
+     * When cron starts dozens of jobs at once, the machine is busy for longer than a client waits by default. Who tries once
+     * wants to know soon.
+     */
     private static final Duration STORE_TIMEOUT = Duration.ofMinutes(1);
 
     private static final int FEWEST_SLOTS = 2;
@@ -131,8 +134,8 @@ final class RunCommand implements Callable<Integer> {
             names = "--store-timeout",
             paramLabel = "DURATION",
             description =
-                    "How long a store that does not answer is waited for, 10ms to 1h. Default: 1m, or what the URI "
-                            + "says with leasehold.storeTimeout.")
+                    "How long a store that does not answer is waited for, 10ms to 1h. Default: 1m, with --no-wait 10s, "
+                            + "or what the URI says with leasehold.storeTimeout.")
     @Nullable Duration storeTimeout;
 
     @Option(
@@ -178,8 +181,10 @@ final class RunCommand implements Callable<Integer> {
             terminal.say("the store is " + store.shown()
                     + ", this user's own: what another user locks, root included, is not seen here");
         }
-        return new Run(name, use, options, maxWait(), busyExit, verbose, settings, terminal)
-                .call(store.connect(command.label(LONGEST_LABEL), storeTimeout, STORE_TIMEOUT), store);
+        Duration longestWait = maxWait();
+        Duration patience = longestWait != null && longestWait.isZero() ? null : STORE_TIMEOUT;
+        return new Run(name, use, options, longestWait, busyExit, verbose, settings, terminal)
+                .call(store.connect(command.label(LONGEST_LABEL), storeTimeout, patience), store);
     }
 
     /**

@@ -93,7 +93,8 @@ final class Supervisor {
         awaitGuard("armed");
         if (guardDied) {
             throw new Failure(
-                    ExitStatus.INTERNAL, "the guard process, /bin/sh, did not start; the command was not run");
+                    ExitStatus.INTERNAL,
+                    "the guard process did not start: it needs /bin/sh, awk and grep; the command was not run");
         }
         if (lost) {
             terminal.say("the lock " + shownName() + " was lost before the command could start; it was not run");

@@ -2,8 +2,9 @@
 # Reads "TERM_AT KILL_AT PID", "sync" and "end"; says "armed", "term", "dead" and "synced". Times are hundredths of a
 # second since the machine was started, sleep included. PID is 0 while it is unknown.
 trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
+command -v awk >/dev/null && command -v grep >/dev/null || exit
 cd /
-mark=$1 grace=$2 pid=0 born= term_at=0 kill_at=0 timer= leaving=
+mark=$1 grace=$2 pid=0 term_at=0 kill_at=0 timer= leaving=
 
 clock() {
   read -r up _ </proc/uptime
@@ -23,7 +24,7 @@ is_orphan() {
 
 nap_until() {
   while clock; left=$(($1 - now)); [ "$left" -gt 0 ]; do
-    if is_orphan && ! find_members; then exit; fi
+    if [ "$tells" ] && is_orphan && ! find_members; then exit; fi
     if [ "$left" -gt 60 ]; then nap 0.5
     elif [ "$left" -gt 9 ]; then nap "0.$left"
     else nap "0.0$left"
@@ -31,7 +32,8 @@ nap_until() {
   done
 }
 
-# When the process was started, to know it from a later one with the same number.
+# When this process was started, to know it from a later one with the same number; fails if it does not run. A main thread that has
+# ended before the others is in state Z as if its process had ended.
 birth() {
   process_file=/proc/$1/stat
   { read -r stat <"$process_file"; } 2>/dev/null || return 1
@@ -42,33 +44,15 @@ birth() {
     set -- ${stat##*) }
     [ $# -ge 20 ] || return 1
   fi
-  shift 19
-  birth=$1
-}
-
-lives() {
-  state=
-  while read -r key value _; do
-    if [ "$key" = State: ]; then
-      state=$value
-      break
-    fi
-  done 2>/dev/null <"$1"
-  case $state in '' | Z | X) return 1 ;; esac
-}
-
-# A main thread that has ended before the others is in state Z as if its process had ended.
-is_running() {
-  lives "/proc/$1/status" && return
-  for thread in /proc/"$1"/task/*/status; do
-    lives "$thread" && return
-  done
-  return 1
+  state=$1
+  shift 17
+  case $state in Z | X) [ "$1" -gt 1 ] || return 1 ;; esac
+  birth=$3
 }
 
 # What was found stays known, as PID:BIRTH: it may lose its mark, and its parent may end. A timer tells it to the shell that
 # replaces the timer: 3 takes it, 4 gives it.
-known= tells=
+known= members= tells= told=
 for place in "${TMPDIR:-/tmp}" /dev/shm /run; do
   found=$(mktemp "$place/leasehold.XXXXXXXX" 2>/dev/null) && break
 done
@@ -79,90 +63,109 @@ else
   exec 3>/dev/null 4</dev/null
 fi
 
-remember() {
-  if birth "$1"; then
-    case "$known " in *" $1:$birth "*) return ;; esac
-    known="$known $1:$birth"
-    if [ "$tells" ]; then echo "$1:$birth" >&3; fi
-  fi
-}
-
 recall() {
-  while read -r one <&4; do
-    case "$known " in *" $one "*) ;; *) known="$known $one" ;; esac
-  done
+  known="$known $(cat <&4)"
 }
 
-# Has find_below begin with whatever carries the mark.
+# Finds what runs and belongs to the command: what is known, what carries the mark, and what descends from these. Of those,
+# "fresh" has not had its TERM; "hidden" are others that do not show their environment.
+find_all='
+  $1 == "known" { for (i = 2; i <= NF; i++) { split($i, one, ":"); births[one[1]] = births[one[1]] " " one[2] " " }; next }
+  $1 == "done" { done = 1; next }
+  $1 == "told" { for (i = 2; i <= NF; i++) told[$i]; next }
+  { split($0, path, "/"); p = path[3] }
+  path[4] == "environ" { root[p]; next }
+  # A name may have blanks, parentheses and line breaks in it: what counts is the last line, from the last parenthesis on.
+  !(p in state) { all[++last] = p }
+  { sub(/.*\)/, ""); state[p] = $1; parent[p] = $2; threads[p] = $18; birth[p] = $20 }
+  END {
+    if (!done) exit
+    for (n = 1; n <= last; n++) {
+      p = all[n]
+      below[parent[p]] = below[parent[p]] " " p
+      if (p in root || (p in births && index(births[p], " " birth[p] " "))) level = level " " p
+    }
+    while ((count = split(level, now, " ")) > 0) {
+      level = ""
+      for (i = 1; i <= count; i++) if (!(now[i] in seen)) { seen[now[i]]; level = level below[now[i]] }
+    }
+    for (n = 1; n <= last; n++) {
+      p = all[n]
+      if (state[p] ~ /[ZX]/ && threads[p] < 2) continue
+      if (p in seen) {
+        known = known " " p ":" birth[p]
+        members = members " " p
+        if (!(p in told)) fresh = fresh " " p
+      } else if (state[p] == "Z") hidden = hidden " " p
+    }
+    print "looked=1 known=\"" known "\" members=\"" members "\" fresh=\"" fresh "\" hidden=\"" hidden "\""
+  }'
+
+# Two programs read the files of all processes, since a shell takes most of a millisecond for each. Where one of them cannot be
+# started, nothing was looked at, and all stays as it was.
+look() {
+  looked= fresh=
+  eval "$({
+    echo "known $known $1"
+    echo "told $told"
+    grep -lsF "$mark" /proc/[0-9]*/environ
+    [ $? -le 2 ] || exit
+    grep -asH '' /proc/[0-9]*/stat
+    [ $? -le 2 ] || exit
+    echo done
+  } | LC_ALL=C awk "$find_all")"
+}
+
+# Whether there is one, or nobody knows.
 find_members() {
-  level=
-  for file in $(grep -lsF "$mark" /proc/[0-9]*/environ); do
-    file=${file#/proc/}
-    level="$level ${file%/environ}"
-  done
+  before=$known
+  look ''
   # Where the main thread has ended, its environment has gone with it, but not that of the other threads.
-  for file in $(grep -ls '^State:.Z' /proc/[0-9]*/status); do
-    file=${file%/status}
-    for thread in "$file"/task/*; do
-      if [ "${thread##*/}" != "${file##*/}" ] && grep -qsF "$mark" "$thread/environ"; then
-        level="$level ${file##*/}"
-        break
-      fi
-    done
+  roots=
+  for process in $hidden; do
+    if grep -qsF "$mark" /proc/"$process"/task/*/environ && birth "$process"; then roots="$roots $process:$birth"; fi
   done
-  find_below
+  if [ "$roots" ]; then look "$roots"; fi
+  if [ "$tells" ] && [ "$known" != "$before" ]; then echo "$known" >&3; fi
+  [ "$known" ] || [ -z "$looked" ]
 }
 
-# Without a look for the mark: this starts no process, which can take longer than all the time that is left.
+# What is known and what descends from it, if these are few: it starts no process, which can take longer than all the time that is
+# left.
 find_known() {
-  level=
-  find_below
-}
-
-# Into $members: the processes in $level, the command and what was found before; and what descends from them.
-find_below() {
-  members= seen=" " alive=
-  if [ "$pid" != 0 ] && birth "$pid" && [ "$birth" = "$born" ]; then level="$level $pid"; fi
-  for one in $known; do
-    if birth "${one%:*}" && [ "$birth" = "${one#*:}" ]; then
-      level="$level ${one%:*}"
-      alive="$alive $one"
-    fi
-  done
-  known=$alive
+  level=$known known_now= members= seen=" " count=0
   while [ "$level" ]; do
     below=
-    for process in $level; do
+    for one in $level; do
+      process=${one%:*}
       case $seen in *" $process "*) continue ;; esac
       seen="$seen$process "
-      if is_running "$process"; then
-        members="$members $process"
-        remember "$process"
-      fi
+      count=$((count + 1))
+      if [ "$count" -gt 50 ]; then members= && return 1; fi
+      birth "$process" || continue
+      case ${one#*:} in '' | "$birth") ;; *) continue ;; esac
+      members="$members $process" known_now="$known_now $process:$birth"
       for file in /proc/"$process"/task/*/children; do
         children=
-        read -r children 2>/dev/null <"$file"
-        for child in $children; do below="$below $child"; done
-      done
+        read -r children <"$file"
+        for child in $children; do below="$below $child:"; done
+      done 2>/dev/null
     done
     level=$below
   done
+  known=$known_now fresh=$members
   [ "$members" ]
 }
 
 send() {
-  for process in $members; do kill -s "$1" "$process"; done 2>/dev/null
-}
+  if [ $# -gt 1 ]; then kill -s "$@"; fi
+} 2>/dev/null
 
 # TERM to those that have not had it: a second one may mean more than the first.
 send_term() {
-  all=$members members=
-  for process in $all; do
-    case "$told " in *" $process "*) ;; *) members="$members $process" ;; esac
-  done
-  send TERM
-  send CONT
-  told="$told$members"
+  send TERM $fresh
+  send CONT $fresh
+  told="$told$fresh"
 }
 
 # A process that forks itself anew every few milliseconds has gone before all processes were looked at: so this looks at
@@ -187,23 +190,54 @@ chase() {
   [ "$caught" ]
 }
 
-# TERM now, KILL at $1, until nothing is left. What is known comes first each time, and where little time is left to KILL, nothing
-# else is looked for before.
+# Has a process of its own send the KILL at $1, since this one may be looking for more by then. The more there are, the longer
+# it takes until all have ended: so it is sent two milliseconds earlier for each, within half of the time that is left.
+killer= armed=
+arm() {
+  [ "$armed" != "$members" ] || return 0
+  armed=$members
+  clock
+  set -- "$1" $(($1 - now)) $members
+  early=$((($# - 2) / 5))
+  if [ "$early" -gt $(($2 / 2)) ]; then early=$(($2 / 2)); fi
+  {
+    trap '' USR1
+    tells=
+    read -r _ _ _ timer _ </proc/self/stat
+    nap_until $(($1 - early))
+    read -r _ _ _ parent _ </proc/self/stat
+    # Where the timer was ended, the command was let go.
+    if [ "$parent" = "$timer" ]; then send KILL $members; fi
+  } &
+  disarm
+  killer=$! birth=
+  birth "$killer"
+  killer_birth=$birth
+}
+
+disarm() {
+  if [ "$killer" ]; then
+    # The shell may have collected it, and its number be another's.
+    birth "$killer" && [ "$birth" = "$killer_birth" ] && kill -s KILL "$killer"
+    wait "$killer"
+    killer=
+  fi
+} 2>/dev/null
+
+# TERM now, KILL at $1, until nothing is left. What is known comes first.
 end_by() {
-  told=
+  told= armed=
   if find_known || find_members || chase TERM; then
     echo term
-    send_term
-    while clock; left=$(($1 - now)); [ "$left" -gt 0 ]; do
-      if [ "$left" -gt 30 ] || ! find_known; then
-        find_members || chase TERM "$1" || break
-        send_term
-      fi
+    while send_term; arm "$1"; clock; left=$(($1 - now)); [ "$left" -gt 0 ]; do
+      find_members || chase TERM "$1" || break
       if [ "$left" -gt 5 ]; then nap 0.05; else nap 0.01; fi
     done
-    if find_known; then send KILL; fi
+    send KILL $members
+    disarm
     while find_members || chase KILL; do
-      send KILL
+      send KILL $members
+      members=
       nap 0.01
     done
   fi
@@ -236,7 +270,7 @@ start_timer() {
       nap 1
       if find_members || chase KILL; then
         echo term
-        send KILL
+        send KILL $members
       fi
     done
   } &
@@ -249,7 +283,7 @@ while read -r next_term next_kill next_pid; do
     sync) echo synced; continue ;;
   esac
   if [ "$pid" != "$next_pid" ]; then
-    if birth "$next_pid"; then pid=$next_pid born=$birth; fi
+    if birth "$next_pid"; then pid=$next_pid known="$known $pid:$birth"; fi
   elif [ "$pid" != 0 ]; then
     # So that whoever cleans its environment is known before its parent ends.
     find_members
@@ -269,7 +303,7 @@ clock
 soon=$((now + grace))
 [ "$soon" -lt "$kill_at" ] || soon=$kill_at
 if has_begun; then
-  while is_running "$timer"; do
+  while birth "$timer"; do
     kill -s USR1 "$timer"
     nap 0.05
   done 2>/dev/null
@@ -282,5 +316,5 @@ end_by "$soon"
 # The command may have been starting just then.
 for round in 1 2 3 4 5 6 7 8 9 10; do
   nap 0.1
-  if find_members || chase KILL; then send KILL; fi
+  if find_members || chase KILL; then send KILL $members; fi
 done

@@ -48,7 +48,7 @@ for leasehold_dir in $2; do
       eval "exec $leasehold_dir$leasehold_up\"\$leasehold_file\""
     fi
     if [ "$leasehold_up" != '>>' ] && [ "$leasehold_pos" != 0 ] && [ -f "$leasehold_file" ]; then
-      eval "dd bs=1 count=0 skip=$leasehold_pos <&$leasehold_dir" >/dev/null 2>&1
+      eval "command -p dd bs=1 count=0 skip=$leasehold_pos <&$leasehold_dir" >/dev/null 2>&1
     fi
   fi
 done
@@ -96,13 +96,17 @@ if [ -z "$leasehold_file" ] && [ "${PATH:-}" ]; then
   leasehold_refuse 127 "$1: not found"
 fi
 if [ "$leasehold_failed" ] && [ -r "$leasehold_file" ]; then
-  read -r leasehold_rest <"$leasehold_file"
+  # As much as the kernel reads of it.
+  { leasehold_rest=$(command -p dd bs=256 count=1 <"$leasehold_file"); } 2>/dev/null
+  leasehold_rest=${leasehold_rest%%"
+"*}
   case $leasehold_rest in
     '#!'*)
       leasehold_rest=${leasehold_rest#??}
       leasehold_rest=${leasehold_rest#"${leasehold_rest%%[![:blank:]]*}"}
       leasehold_rest=${leasehold_rest%%[[:blank:]]*}
-      [ -e "$leasehold_rest" ] || leasehold_refuse 127 "$1: its interpreter $leasehold_rest is missing"
+      # Where none is named, the shell takes the file for its own.
+      [ -z "$leasehold_rest" ] || [ -e "$leasehold_rest" ] || leasehold_refuse 127 "$1: its interpreter $leasehold_rest is missing"
       ;;
   esac
 fi

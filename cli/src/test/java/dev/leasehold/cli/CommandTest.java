@@ -1,13 +1,17 @@
 package dev.leasehold.cli;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -54,6 +58,7 @@ class CommandTest {
         Files.createFile(dir.resolve("text"));
         executable(dir.resolve("interpreted"), "#! /missing/sh -e\n");
         executable(dir.resolve("script"), "#!/bin/sh\nexit 127");
+        executable(dir.resolve("unnamed"), "#! \nexit 127");
         Files.createDirectory(dir.resolve("directory"));
         Path both = Files.createDirectory(dir.resolve("both"));
         Files.createFile(both.resolve("script"));
@@ -63,12 +68,30 @@ class CommandTest {
             assertThat(status).as(word).isIn(126, 127);
             assertThat(command.hasNotRun()).as(word).isTrue();
         }
-        for (String word : List.of("./script", "script")) {
+        for (String word : List.of("./script", "script", "./unnamed")) {
             Command command = new Command(List.of(word)).observed();
             assertThat(start(shell, Map.of("PATH", both + ":" + dir), command).waitFor())
                     .isEqualTo(127);
             assertThat(command.hasNotRun()).as(word).isFalse();
         }
+    }
+
+    /** A binary file has no lines: to look for its first one read, byte by byte, as much of it as comes before a line break. */
+    @ParameterizedTest
+    @MethodSource("dev.leasehold.cli.Shells#present")
+    void ofAFileToExecuteTheBeginningIsRead(List<String> shell) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/bin/true")));
+        executable(dir.resolve("large"), "#!/bin/true ");
+        try (RandomAccessFile large = new RandomAccessFile(dir.resolve("large").toFile(), "rw")) {
+            large.setLength(20_000_000_000L);
+        }
+        Process process = start(shell, Map.of(), new Command(List.of("./large")).observed());
+
+        boolean ended = process.waitFor(A_MINUTE, TimeUnit.SECONDS);
+        process.destroyForcibly();
+
+        assertThat(ended).isTrue();
+        assertThat(process.exitValue()).isZero();
     }
 
     private static void executable(Path file, String script) throws Exception {

@@ -49,6 +49,7 @@ class SharedRunEndToEnd {
         assertThat(first.status()).isEqualTo(143);
         assertThat(leasehold
                         .run("run", "-n", "--slots", "2", "api", "sh", "-c", SLOT)
+                        .succeeded()
                         .out())
                 .isEqualTo("slot=0\n");
     }

@@ -3,20 +3,19 @@ package dev.leasehold.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.RedisProcess;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** At midnight cron starts many runs at once, and the machine is busy for a while: each of them has its turn. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class StampedeEndToEnd {
 
     @TempDir
@@ -59,6 +58,17 @@ class StampedeEndToEnd {
             assertThat(run.err()).isEmpty();
         }
         assertThat(Files.readAllLines(dir.resolve("turns"))).hasSize(count);
+    }
+
+    /** Who tries once waited a minute for a store that is silent. */
+    @Test
+    void aTryGivesUpOnASilentStoreSooner() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Program.Run run =
+                    leasehold.run("run", "-n", "--store", "redis://127.0.0.1:" + silent.getLocalPort(), "demo", "true");
+            assertThat(run.failed(69, "did not answer for").err())
+                    .containsPattern("did not answer for [1-4]\\d(\\.\\d+)? s");
+        }
     }
 
     /** What a user has said in the URI counts, and is not said twice. */

@@ -91,7 +91,7 @@ class SupervisorTest {
     @Test
     void theGraceWithoutAGuardIsCutAsWithOne() throws Exception {
         FakeLease lease = new FakeLease(Duration.ofHours(1));
-        Future<Integer> status = runWithoutGuard(lease, Duration.ofSeconds(6));
+        Future<Integer> status = runWithoutGuard(lease, Duration.ofSeconds(30));
 
         assertThat(status.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(70);
         assertThat(lease.state()).isEqualTo(LeaseState.RELEASED);

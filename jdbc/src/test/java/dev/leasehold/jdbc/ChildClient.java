@@ -29,7 +29,7 @@ public final class ChildClient {
         Path file = Path.of(args[1]);
         String lock = args[2];
         Duration lease = Duration.ofMillis(Long.parseLong(args[3]));
-        try (TestClient client = new TestClient(file, ExpiryClock.ofThisMachine())) {
+        try (TestClient client = new TestClient(file, ExpiryClock.ofThisMachine(), "", Duration.ofSeconds(50))) {
             switch (args[0]) {
                 case "cycle" -> cycle(client, lock, lease);
                 case "append" -> append(client, lock, lease, Path.of(args[4]));

@@ -32,7 +32,7 @@ class LongQueueTest {
     @BeforeEach
     void fill() {
         server = redis.get().commands();
-        server.set(LOCK, "leasehold|1|holder:1|1700000000000000|0|1700000000000000|them", SetArgs.Builder.px(60_000));
+        server.set(LOCK, "leasehold|1|holder:1|1700000000000000|0|1700000000000000|them", SetArgs.Builder.px(600_000));
         for (int i = 1; i <= LENGTH; i++) {
             assertThat(ask(i, -1)).startsWith("[busy|" + i + "|");
         }
@@ -48,7 +48,7 @@ class LongQueueTest {
                         "30000",
                         "0",
                         "1|0|" + place + "|1|leasehold:inbox:|x",
-                        "12500|" + "0".repeat(32) + "|waiter:" + claim + "|5000|0|leasehold:inbox:waiter|owner")
+                        "90000|" + "0".repeat(32) + "|waiter:" + claim + "|5000|0|leasehold:inbox:waiter|owner")
                 .toString();
     }
 
@@ -75,7 +75,7 @@ class LongQueueTest {
                 server.rpush(QUEUE, living.replace("waiter:" + LENGTH + "|", "waiter:" + i / 100 + "|"));
             }
         }
-        server.pexpire(QUEUE, 60_000);
+        server.pexpire(QUEUE, 600_000);
         assertThat(ask(0, 1)).startsWith("[busy|1|");
         assertThat(server.llen(QUEUE)).isBetween(399L, 410L);
         for (int i = 0; i < 200; i++) {

@@ -107,7 +107,7 @@ class PushedGrantTest {
             }
         });
         inbox.sync().subscribe("leasehold:inbox:waiter");
-        server.set(LOCK, HELD, SetArgs.Builder.px(30_000));
+        server.set(LOCK, HELD, SetArgs.Builder.px(300_000));
     }
 
     @AfterEach
@@ -128,7 +128,7 @@ class PushedGrantTest {
                 "30000",
                 "3",
                 "1|0|0|" + TO_TELL,
-                "12500|" + stamp + "|" + claim + "|5000|3|leasehold:inbox:" + claim.split(":")[0] + "|owner");
+                "90000|" + stamp + "|" + claim + "|5000|3|leasehold:inbox:" + claim.split(":")[0] + "|owner");
     }
 
     /** Moves the time at which the waiter has last asked, back or forward. */
@@ -149,7 +149,7 @@ class PushedGrantTest {
                 server.eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
                 server.del(LOCK);
                 String value = "leasehold|1|other:1|1|3|1700000000000000|owner";
-                String ballot = "0|12500|5000|" + RULES + "|" + TO_TELL;
+                String ballot = "0|90000|5000|" + RULES + "|" + TO_TELL;
                 eval(Script.VOTE, value, "30000", "4", ballot, "1");
             }
             default -> throw new IllegalArgumentException(by);
@@ -188,7 +188,7 @@ class PushedGrantTest {
     @ValueSource(strings = {"release", "withdrawal", "break", "claim", "ballot"})
     void aWaiterThatAskedLongAgoHearsTheSame(String by) throws Exception {
         ask("waiter:7", FIRST);
-        shiftQuestion(-12_000);
+        shiftQuestion(-30_000);
         handOver(by);
         assertThat(grant()[2]).isEqualTo(FIRST);
     }
@@ -272,7 +272,7 @@ class PushedGrantTest {
         handOver(by);
         assertThat(server.get(LOCK)).isNull();
         assertThat(QueueEntries.claims(server, KEYS[2])).containsExactly("deaf:1");
-        assertThat(server.pttl(KEYS[2])).isGreaterThan(12_500);
+        assertThat(server.pttl(KEYS[2])).isGreaterThan(90_000);
     }
 
     @ParameterizedTest
@@ -288,9 +288,9 @@ class PushedGrantTest {
     @Test
     void aWaiterBehindDeadOnesHearsThatItIsFirst() {
         long micros = System.currentTimeMillis() * 1000;
-        server.set(LOCK, HELD.replace("|0|1700000000000000", "|0|" + micros), SetArgs.Builder.px(30_000));
+        server.set(LOCK, HELD.replace("|0|1700000000000000", "|0|" + micros), SetArgs.Builder.px(300_000));
         ask("waiter:7", FIRST);
-        shiftQuestion(-12_501);
+        shiftQuestion(-90_001);
         assertThat(ask("other:1", FIRST)).startsWith("[busy|1|");
         assertThat(QueueEntries.claims(server, KEYS[2])).containsExactly("other:1");
     }

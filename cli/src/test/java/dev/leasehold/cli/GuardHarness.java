@@ -1,0 +1,89 @@
+package dev.leasehold.cli;
+
+import static dev.leasehold.cli.Processes.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A guard in a test, with commands to guard: no lock, no wrapper, times as the test likes. */
+abstract class GuardHarness {
+
+    static final Duration GRACE = Duration.ofMillis(300);
+    static final String STUBBORN = "trap '' TERM; echo >\"$1/ready\"; while :; do sleep 0.05; done";
+
+    @TempDir
+    Path dir;
+
+    final String mark = new BigInteger(128, new SecureRandom()).toString(36);
+    final BlockingQueue<String> said = new LinkedBlockingQueue<>();
+    final List<Process> started = new ArrayList<>();
+
+    Guard guard;
+
+    @BeforeEach
+    void start() throws IOException {
+        guard = Guard.start(mark, GRACE, said::add, Map.of());
+    }
+
+    @AfterEach
+    void killWhatIsLeft() throws Exception {
+        guard.dismiss();
+        guard.awaitEnd();
+        started.forEach(Process::destroyForcibly);
+    }
+
+    Process command(Long startBefore, String script) throws IOException {
+        Process process = new Command(List.of("sh", "-c", script, "sh", dir.toString()))
+                .start("demo", 1, OptionalInt.empty(), mark, startBefore);
+        started.add(process);
+        return process;
+    }
+
+    void hear(String... lines) throws InterruptedException {
+        for (String line : lines) { // Less than the minute for which the patches of battery/guards have it say nothing.
+            assertThat(said.poll(45, TimeUnit.SECONDS)).isEqualTo(line);
+        }
+    }
+
+    /** With a deadline that is not waited for. */
+    void arm() throws InterruptedException {
+        guard.watch(in(30_000, 31_000));
+        hear("armed");
+    }
+
+    /** In hundredths of a second. */
+    static EndTimes in(long term, long kill) {
+        long now = BootClock.now();
+        return new EndTimes(now + kill, now + term, now + kill);
+    }
+
+    /** The guard's looks through all processes do what is given before they begin. */
+    void startAnew(Duration grace, String first) throws Exception {
+        guard.dismiss();
+        hear("gone");
+        Path grep = Files.writeString(dir.resolve("grep"), "#!/bin/sh\n" + first + "\nexec /bin/grep \"$@\"\n");
+        assertThat(grep.toFile().setExecutable(true)).isTrue();
+        guard = Guard.start(mark, grace, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
+    }
+
+    Process readyCommand(String script) throws Exception {
+        Process command = command(null, script);
+        await().until(() -> Files.exists(dir.resolve("ready")));
+        return command;
+    }
+}
