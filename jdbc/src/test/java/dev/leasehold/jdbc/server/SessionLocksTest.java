@@ -174,8 +174,9 @@ class SessionLocksTest extends SessionFixture {
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void twoHundredLocksAtOnceTakeOneSession(SessionServer server) throws Exception {
-        try (Leasehold one = connect(server);
-                Leasehold two = connect(server)) {
+        String patient = server.sessionUrl() + "&leasehold.storeTimeout=50000";
+        try (Leasehold one = Leasehold.connect(patient);
+                Leasehold two = Leasehold.connect(patient)) {
             List<CompletableFuture<Lease>> held = new ArrayList<>();
             List<CompletableFuture<Lease>> waiting = new ArrayList<>();
             LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(10));
