@@ -8,7 +8,6 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
-import dev.leasehold.LockOptions;
 import dev.leasehold.testkit.FaultPlan.Message;
 import java.time.Duration;
 import java.util.Queue;
@@ -40,18 +39,6 @@ interface LossRules extends LeaseholdRules {
         Queue<LeaseState> toldLate = new ConcurrentLinkedQueue<>();
         lease.onStateChange((which, state) -> toldLate.add(state));
         ClientFixture.eventually("a late listener is told", () -> toldLate.contains(LeaseState.LOST));
-    }
-
-    /** A message says so, a watch, or a look at what is held: the next renewal comes after more than three minutes. */
-    @Test
-    default void aBreakIsNoticedBeforeTheNextRenewal() throws Exception {
-        String name = fixture().lock();
-        LockOptions options = ClientFixture.OPTIONS.withLeaseDuration(Duration.ofMinutes(10));
-        Lease lease = fixture().client().lock(name, options).acquire();
-        AtomicInteger renewals = fixture().renewals();
-        assertThat(fixture().probe().breakLease(name, lease.token())).isTrue();
-        assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
-        assertThat(renewals.get()).as("renewals").isLessThan(3);
     }
 
     @Test
