@@ -107,11 +107,13 @@ class MariaDbHardCasesTest {
             }
             Leasehold first = clients.get(0);
             first.lock(name).acquire().close();
+            List<Object> kept = new ArrayList<>();
             int before = MARIADB.get().log().length();
             for (int round = 0; round < 5; round++) {
                 String lock = name + round;
-                first.lock(lock).acquire();
-                clients.subList(1, 13).forEach(client -> client.lock(lock).acquireAsync());
+                kept.add(first.lock(lock).acquire());
+                clients.subList(1, 13)
+                        .forEach(client -> kept.add(client.lock(lock).acquireAsync()));
                 await().until(() -> first.locks(lock).get(0).waiters().size() == 12);
             }
             String log = MARIADB.get().log().substring(before);
