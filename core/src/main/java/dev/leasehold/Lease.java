@@ -158,8 +158,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Ends the hold at once, waits for the store for one second at most and leaves the rest to the background.
-     * Idempotent, never throws; an interrupt does not end that second, and is kept. Logs a warning if the lease had been lost and nobody
-     * had noticed.
+     * Idempotent, never throws; an interrupt does not end that second, and is kept. A loss was logged
+     * as a warning when it happened.
      */
     @Override
     void close();

@@ -71,7 +71,6 @@ final class AsyncScope<T extends @Nullable Object> {
             lease.end();
             return;
         }
-        lease.noticeLoss();
         try {
             CompletionStage<T> stage = Objects.requireNonNull(body.call(lease), "the stage that the body returns");
             atWork = stage;

@@ -38,7 +38,6 @@ public final class HeldLease implements Lease, ScopedLeases {
     private final QueueRunner runner;
     private final Client client;
     private final LeaseWatcher watcher;
-    private volatile boolean lossNoticed;
 
     HeldLease(Hold hold, QueueRunner runner, Client client, @Nullable Asker asker) {
         this.hold = hold;
@@ -74,11 +73,7 @@ public final class HeldLease implements Lease, ScopedLeases {
 
     @Override
     public LeaseState state() {
-        LeaseState state = look();
-        if (state == LeaseState.LOST) {
-            lossNoticed = true;
-        }
-        return state;
+        return look();
     }
 
     /**
@@ -251,7 +246,6 @@ public final class HeldLease implements Lease, ScopedLeases {
     @Override
     public LeaseState release() throws InterruptedException {
         client.runOnCaller(this::endHold);
-        lossNoticed = true;
         client.spin().until(hold.released::isDone);
         try {
             return client.await(
@@ -266,7 +260,6 @@ public final class HeldLease implements Lease, ScopedLeases {
     @Override
     public CompletableFuture<LeaseState> releaseAsync() {
         end();
-        lossNoticed = true;
         return client.onCallbacks(hold.released);
     }
 
@@ -277,20 +270,10 @@ public final class HeldLease implements Lease, ScopedLeases {
 
     /** Closes as one of several, which all began to close at the same time and wait for the store no longer than one. */
     public void close(long begun) {
-        boolean lost = look() == LeaseState.LOST;
         client.runOnCaller(this::endHold);
         client.spin().until(hold.released::isDone);
         awaitRelease(begun + CLOSE_WAIT_NANOS);
         tellEndHere();
-        lost |= look() == LeaseState.LOST;
-        if (lost && !lossNoticed && !watcher.isAttended()) {
-            lossNoticed = true;
-            LOG.log(
-                    Level.WARNING,
-                    "the lock ''{0}'' with token {1} was lost while it was held, and nobody had noticed when it was closed",
-                    hold.lock(),
-                    Long.toString(token()));
-        }
     }
 
     /** Waits for the release, also on a thread that is interrupted: the holder has to learn the store's answer. */
@@ -312,12 +295,11 @@ public final class HeldLease implements Lease, ScopedLeases {
     }
 
     /**
-     * Closes the lease without a warning, and judges the time under it: returns null if the lock was held until now, as far
+     * Closes the lease, and judges the time under it: returns null if the lock was held until now, as far
      * as is known, else the exception to throw.
      */
     @Override
     public @Nullable LeaseLostException finish() {
-        lossNoticed = true;
         LeaseState before = look();
         close();
         return judge(before);
@@ -326,11 +308,6 @@ public final class HeldLease implements Lease, ScopedLeases {
     @Override
     public void interrupt(BodyInterrupter body) {
         watcher().interrupt(body);
-    }
-
-    /** Has no loss logged as unnoticed: its caller judges the time under the lease itself. */
-    public void noticeLoss() {
-        lossNoticed = true;
     }
 
     /**

@@ -49,8 +49,6 @@ public final class LeaseWatcher implements HoldWatcher {
     private LeaseState last = LeaseState.HELD;
     private @Nullable CompletionStage<LeaseState> ended;
 
-    private volatile boolean attended;
-
     LeaseWatcher(HeldLease lease, Hold hold, QueueRunner runner, Client client, @Nullable Asker asker) {
         this.lease = new WeakReference<>(lease);
         this.hold = hold;
@@ -167,7 +165,6 @@ public final class LeaseWatcher implements HoldWatcher {
 
     /** Has a task of the engine run after each change from now on. Keeps the lease object referenced. */
     public void follow(Runnable look) {
-        attended = true;
         guard.lock();
         try {
             follower = look;
@@ -178,7 +175,6 @@ public final class LeaseWatcher implements HoldWatcher {
 
     void add(LeaseListener listener) {
         Objects.requireNonNull(listener, "listener");
-        attended = true;
         guard.lock();
         try {
             List<LeaseListener> more = new ArrayList<>(listeners);
@@ -255,14 +251,8 @@ public final class LeaseWatcher implements HoldWatcher {
         }
     }
 
-    /** Notes that somebody waits for the lease's end, so that a loss does not go unnoticed. */
-    public void attend() {
-        attended = true;
-    }
-
     /** Returns one stage for all who ask, since a hold may be asked often; nobody can complete it. */
     CompletionStage<LeaseState> ended() {
-        attend();
         guard.lock();
         try {
             CompletionStage<LeaseState> known = ended;
@@ -274,9 +264,5 @@ public final class LeaseWatcher implements HoldWatcher {
         } finally {
             guard.unlock();
         }
-    }
-
-    boolean isAttended() {
-        return attended;
     }
 }

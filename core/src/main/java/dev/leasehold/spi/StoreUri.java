@@ -24,7 +24,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
 
     private static final Pattern OPTION = Pattern.compile("[?&;][\\w.-]+=");
     private static final Pattern SECRET_OPTION = Pattern.compile(
-            "([?&;,(][\\w.-]*(?:password|passwd|pwd|passphrase|secret|token)=)[^&;)]*", Pattern.CASE_INSENSITIVE);
+            "([?&;,(][\\w.-]*(?:password[1-3]?|passwd|pwd|passphrase|secret|token)=)[^&;)]*", Pattern.CASE_INSENSITIVE);
 
     /** Makes the options unmodifiable. */
     public StoreUri {
@@ -124,6 +124,10 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
         int end = option.find(slashes) ? option.start() : uri.length();
         int at = uri.lastIndexOf('@', end - 1);
         int colon = uri.indexOf(':', slashes + 1);
+        // A Redis takes what stands alone there for its password.
+        if (at > slashes && uri.startsWith("red") && (colon < 0 || at < colon)) {
+            return uri.substring(0, slashes + 3) + "***" + uri.substring(at);
+        }
         return colon < 0 || at < colon ? uri : uri.substring(0, colon + 1) + "***" + uri.substring(at);
     }
 }

@@ -13,17 +13,10 @@ import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.Store;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -184,66 +177,11 @@ class LeaseScopeTest {
         }
     }
 
-    // ---- the warning of close() ----
-
     @Test
-    void closeWarnsOfALossThatNobodyHadNoticed() throws Exception {
-        HeldLease lease = acquire();
-        lose(lease);
-        assertThat(warningsOf(lease::close))
-                .singleElement()
-                .satisfies(text -> assertThat(text).contains("lost"));
-        assertThat(warningsOf(lease::close)).as("once").isEmpty();
-    }
-
-    @Test
-    void closeDoesNotWarnWhoKnows() throws Exception {
-        HeldLease looked = acquire();
-        lose(looked);
-        assertThat(looked.isValid()).isFalse();
-        assertThat(warningsOf(looked::close)).isEmpty();
-        HeldLease listened = acquire();
-        listened.onStateChange((which, state) -> {});
-        lose(listened);
-        assertThat(warningsOf(listened::close)).isEmpty();
-        HeldLease awaited = acquire();
-        assertThat(awaited.ended()).isNotNull();
-        lose(awaited);
-        assertThat(warningsOf(awaited::close)).isEmpty();
-    }
-
-    @Test
-    void closeDoesNotWarnOfAReleaseAndKeepsTheInterrupt() throws Exception {
+    void closeKeepsTheInterrupt() throws Exception {
         HeldLease lease = acquire();
         Thread.currentThread().interrupt();
-        assertThat(warningsOf(lease::close)).isEmpty();
+        lease.close();
         assertThat(Thread.interrupted()).isTrue();
-    }
-
-    private static List<String> warningsOf(Runnable action) {
-        List<String> warnings = Collections.synchronizedList(new ArrayList<>());
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord record) {
-                boolean warning = record.getLevel().intValue() >= Level.WARNING.intValue();
-                if (warning && record.getMessage().contains("nobody had noticed")) {
-                    warnings.add(record.getMessage());
-                }
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger("dev.leasehold");
-        logger.addHandler(handler);
-        try {
-            action.run();
-        } finally {
-            logger.removeHandler(handler);
-        }
-        return warnings;
     }
 }

@@ -65,6 +65,10 @@ class StoreUriTest {
             redis://:S3@CRET@host                            | redis://:***@host
             redis://:S3:CRET@host                            | redis://:***@host
             redlock://:S3CRET@h1,:S3CRET@h2                  | redlock://:***@h2
+            redis-sentinel://S3CRET@h1:1,h2/0#master         | redis-sentinel://***@h1:1,h2/0#master
+            redis://S3CRET@host                              | redis://***@host
+            zookeeper://user@host:2181/path                  | zookeeper://user@host:2181/path
+            jdbc:mysql://h/db?user=u&password2=S3CRET        | jdbc:mysql://h/db?user=u&password2=***
             jdbc:mysql://u:S3CRET@h/db?useSSL=true           | jdbc:mysql://u:***@h/db?useSSL=true
             jdbc:postgresql://h/db?user=u&password=S3CRET&x=1| jdbc:postgresql://h/db?user=u&password=***&x=1
             jdbc:postgresql://h/db?PASSWORD=S3CRET           | jdbc:postgresql://h/db?PASSWORD=***

@@ -74,6 +74,16 @@ class LogTest {
                 .contains("somebody has broken it");
     }
 
+    /** It says why as soon as it happens; that nobody had looked before the lease was closed is no second loss. */
+    @Test
+    void aLossThatNobodyNoticesIsLoggedOnce() throws Exception {
+        Lease lease = leasehold.lock("a").acquire();
+        locks.lose("a");
+        lease.close();
+        logged("WARNING the lock 'a' with token .* was lost: .*");
+        assertThat(lines).filteredOn(line -> line.contains(" was lost")).hasSize(1);
+    }
+
     @Test
     void aLossToASilentStoreIsLoggedWithItsCause() throws Exception {
         Lease lease = leasehold.lock("a").acquire();

@@ -104,7 +104,6 @@ final class HeldSet implements LeaseSet, ScopedLeases {
 
     @Override
     public CompletionStage<LeaseState> ended() {
-        leases.forEach(lease -> lease.watcher().attend());
         return client.onCallbacks(ended).minimalCompletionStage();
     }
 
@@ -133,10 +132,9 @@ final class HeldSet implements LeaseSet, ScopedLeases {
         leases.forEach(lease -> lease.interrupt(body));
     }
 
-    /** Closes all without a warning, and returns null if they were held until now, else the exception to throw. */
+    /** Closes all, and returns null if they were held until now, else the exception to throw. */
     @Override
     public @Nullable LeaseLostException finish() {
-        leases.forEach(HeldLease::noticeLoss);
         List<LeaseState> before = leases.stream().map(HeldLease::look).toList();
         close();
         LeaseLostException lost = null;

@@ -78,7 +78,12 @@ class DriverConnections implements DataSource {
     public Connection getConnection() throws SQLException {
         Properties copy = new Properties();
         copy.putAll(settings);
-        Connection opened = driver.connect(url, copy);
+        Connection opened;
+        try {
+            opened = driver.connect(url, copy);
+        } catch (SQLException e) {
+            throw ShownPasswords.hidden(e, url);
+        }
         if (opened == null) {
             throw new SQLException("the driver " + driver.getClass().getName() + " does not take the URL", "08001");
         }

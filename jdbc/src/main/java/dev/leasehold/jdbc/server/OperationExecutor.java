@@ -231,14 +231,20 @@ final class OperationExecutor {
         // Without a transaction it might read another server.
         ServerOperation<T> request = database.isReadElsewhere() ? asked.withoutWaiting() : asked;
         ReadyDatabase at = database.ready(borrowed);
-        if (at.found().otherIsolation() && at.texts().dialect().singleStatementsNeedReadCommitted()) {
+        boolean atOnce = at.texts().dialect().singleStatementsNeedReadCommitted();
+        if (at.found().otherIsolation() && atOnce) {
             borrowed.readCommitted();
         }
         ServerOperation.First<T> first = request.first();
         ServerOperation.Waiting<T> waiting = request.waiting();
-        return (first != null && tryFirst(request, first, borrowed, at))
-                || (waiting != null && tryWaiting(request, waiting, borrowed, at))
-                || inTransaction(request, borrowed, at);
+        if (first != null && tryFirst(request, first, borrowed, at)) {
+            return true;
+        }
+        // Also for those who wait: at REPEATABLE READ an INSERT … SELECT locks the gaps that it has looked into.
+        if (at.found().otherIsolation() && !atOnce) {
+            borrowed.readCommitted();
+        }
+        return (waiting != null && tryWaiting(request, waiting, borrowed, at)) || inTransaction(request, borrowed, at);
     }
 
     /** Takes the path of those who can only wait; returns false if that was not enough. */
@@ -293,9 +299,6 @@ final class OperationExecutor {
 
     private <T> boolean inTransaction(ServerOperation<T> request, PooledConnection borrowed, ReadyDatabase at)
             throws SQLException {
-        if (at.found().otherIsolation()) {
-            borrowed.readCommitted();
-        }
         borrowed.autoCommit(false);
         long askedAt = context.time().nanos();
         TransactionalPath.Done<T> done = at.transaction().run(request, borrowed.sql());

@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An inbox is the channel on which the scripts tell this client of its grants. It is subscribed before the client first
- * joins a queue, and kept. A message may be lost, late or come twice: it saves the waiter a question, and nothing rests on
+ * An inbox is the channel on which the scripts tell this client of its grants and of broken leases. It is subscribed
+ * before the client first joins a queue or renews a lease, and kept. A message may be lost, late or come twice: it saves the waiter a question, and nothing rests on
  * it.
  */
 public final class Inbox {
@@ -87,6 +87,13 @@ public final class Inbox {
     /** Subscribes, if it has not been done; the stage completes when the server has confirmed. */
     CompletableFuture<RedisConnection> open() {
         return reconnectingConnection.open();
+    }
+
+    /** Subscribes for the holder of a lock, who would hear of a break. */
+    void listen() {
+        if (!isOpen()) {
+            open();
+        }
     }
 
     CompletableFuture<@Nullable Void> close() {

@@ -110,7 +110,7 @@ public final class RedisNode implements LockCommands {
 
     /**
      * Asks for a lock. A claim that wants to queue is first sent as one that does not, as long as the inbox is not
-     * subscribed: most locks are free, and a client that never waits never subscribes.
+     * subscribed: most locks are free, and a client that neither waits nor renews never subscribes.
      */
     @Override
     public CompletionStage<ClaimAnswer> claim(Claim claim) {
@@ -186,6 +186,7 @@ public final class RedisNode implements LockCommands {
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
+        inbox.listen();
         return renewals.renew(lease, duration);
     }
 

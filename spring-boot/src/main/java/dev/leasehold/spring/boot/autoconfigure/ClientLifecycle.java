@@ -33,7 +33,6 @@ final class ClientLifecycle implements SmartLifecycle, DisposableBean {
     private final ConfigurableListableBeanFactory beans;
     private final RunningBodies bodies;
     private final LeaseholdProperties.Shutdown shutdown;
-    private final LateLog lateLog = new LateLog();
     private volatile boolean running;
 
     ClientLifecycle(
@@ -44,7 +43,7 @@ final class ClientLifecycle implements SmartLifecycle, DisposableBean {
         this.beans = beans;
         this.bodies = bodies;
         this.shutdown = shutdown;
-        lateLog.begin();
+        LateLog.ONE.begin();
         Duration most = shutdown.waitTime().plus(shutdown.interruptWaitTime());
         if (most.compareTo(phase) >= 0) {
             LOG.log(
@@ -59,7 +58,7 @@ final class ClientLifecycle implements SmartLifecycle, DisposableBean {
 
     @Override
     public void destroy() {
-        lateLog.end();
+        LateLog.ONE.end();
     }
 
     @Override

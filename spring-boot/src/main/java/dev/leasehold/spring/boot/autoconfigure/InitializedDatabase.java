@@ -16,17 +16,22 @@ final class InitializedDatabase implements DependsOnDatabaseInitializationDetect
     @Override
     public Set<String> detect(ConfigurableListableBeanFactory beans) {
         Set<String> found = new HashSet<>();
-        Environment environment = beans.getBean(Environment.class);
-        String elsewhere = environment.getProperty("leasehold.store.uri", "");
-        String type = environment.getProperty("leasehold.store.type", "jdbc");
-        if (!(elsewhere.isEmpty() || elsewhere.startsWith("jdbc:")) || !type.equalsIgnoreCase("jdbc")) {
-            return found;
+        if (beans.containsBeanDefinition("leaseholdStore") && isJdbc(beans)) {
+            found.add("leaseholdStore");
         }
-        for (String name : new String[] {"leaseholdStore", "leaseholdFence"}) {
-            if (beans.containsBeanDefinition(name)) {
-                found.add(name);
-            }
+        // Its tables are in the application's database, wherever the locks are.
+        if (beans.containsBeanDefinition("leaseholdFence")) {
+            found.add("leaseholdFence");
         }
         return found;
+    }
+
+    private static boolean isJdbc(ConfigurableListableBeanFactory beans) {
+        Environment environment = beans.getBean(Environment.class);
+        String uri = environment.getProperty("leasehold.store.uri", "");
+        String type = environment.getProperty("leasehold.store.type", "jdbc");
+        return uri.isBlank()
+                ? type.equalsIgnoreCase("jdbc") && beans.containsBeanDefinition("leaseholdJdbcCandidate")
+                : uri.startsWith("jdbc:");
     }
 }

@@ -1,5 +1,6 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -15,6 +16,9 @@ import org.apache.commons.logging.LogFactory;
  */
 final class LateLog extends Handler {
 
+    /** One for all contexts, or each would tell each line. */
+    static final LateLog ONE = new LateLog();
+
     /** The JVM keeps a logger only as long as somebody else does. */
     private final Logger logger = Logger.getLogger("dev.leasehold");
 
@@ -22,28 +26,51 @@ final class LateLog extends Handler {
     /** Spring's logging may be java.util.logging itself, which comes back here. */
     private final ThreadLocal<Boolean> telling = ThreadLocal.withInitial(() -> false);
 
+    private final ReentrantLock lock = new ReentrantLock();
+    private int contexts;
     private volatile boolean begun;
 
-    void begin() {
-        begun = true;
-        logger.addHandler(this);
-    }
+    private LateLog() {}
 
-    /** Ends with the application, but not where the JVM ends: the last lines may come later. */
-    void end() {
-        if (!isAlone()) {
-            begun = false;
-            logger.removeHandler(this);
+    void begin() {
+        lock.lock();
+        try {
+            begun = true;
+            if (contexts++ == 0) {
+                logger.addHandler(this);
+            }
+        } finally {
+            lock.unlock();
         }
     }
 
-    private boolean isAlone() {
-        return root.getHandlers().length == 0;
+    /** Ends with the last context, but not where the JVM ends: the last lines may come later. */
+    void end() {
+        lock.lock();
+        try {
+            if (--contexts == 0 && !isJvmEnding()) {
+                begun = false;
+                logger.removeHandler(this);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static boolean isJvmEnding() {
+        Thread none = new Thread(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(none);
+            Runtime.getRuntime().removeShutdownHook(none);
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
     }
 
     @Override
     public void publish(LogRecord line) {
-        if (!isAlone() || telling.get()) {
+        if (root.getHandlers().length > 0 || telling.get()) {
             return;
         }
         telling.set(true);

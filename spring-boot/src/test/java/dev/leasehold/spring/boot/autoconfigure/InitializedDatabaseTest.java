@@ -3,6 +3,7 @@ package dev.leasehold.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.jdbc.JdbcStore;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -10,8 +11,10 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -61,5 +64,36 @@ class InitializedDatabaseTest {
                                 .getBeanDefinition("leaseholdStore")
                                 .getDependsOn())
                         .isNullOrEmpty());
+    }
+
+    /** The application has a database, but Leasehold's module for databases is missing: its store is the Redis. */
+    @Test
+    void theOnlyUsableStoreWaitsForNoDatabase() {
+        new ApplicationContextRunner()
+                .withClassLoader(new FilteredClassLoader(JdbcStore.class))
+                .withConfiguration(AutoConfigurations.of(
+                        LeaseholdAutoConfiguration.class,
+                        DataRedisAutoConfiguration.class,
+                        DataSourceAutoConfiguration.class,
+                        DataSourceInitializationAutoConfiguration.class))
+                .withPropertyValues(
+                        "leasehold.store.check=false",
+                        "spring.datasource.url=jdbc:h2:mem:" + UUID.randomUUID(),
+                        "spring.sql.init.schema-locations=classpath:migrated.sql")
+                .run(context -> assertThat(context.getBeanFactory()
+                                .getBeanDefinition("leaseholdStore")
+                                .getDependsOn())
+                        .isNullOrEmpty());
+    }
+
+    /** Its tables lie in the application's database, wherever the locks are. */
+    @Test
+    void theFenceWaitsForTheDatabaseAlways() {
+        runner.withConfiguration(AutoConfigurations.of(LeaseholdFenceAutoConfiguration.class))
+                .withPropertyValues("leasehold.store.type=memory")
+                .run(context -> assertThat(context.getBeanFactory()
+                                .getBeanDefinition("leaseholdFence")
+                                .getDependsOn())
+                        .isNotEmpty());
     }
 }

@@ -1,0 +1,55 @@
+package dev.leasehold.spring.boot.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.logging.Handler;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Boot takes the handlers of java.util.logging away when a context ends, as the JVM does when it ends itself. */
+class LateLogTest {
+
+    private static final Logger ROOT = Logger.getLogger("");
+    private static final Logger OURS = Logger.getLogger("dev.leasehold");
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class))
+            .withPropertyValues("leasehold.store.type=memory");
+
+    private Handler[] before = {};
+
+    @BeforeEach
+    void takeAllHandlersAway() {
+        before = ROOT.getHandlers();
+        for (Handler each : before) {
+            ROOT.removeHandler(each);
+        }
+    }
+
+    @AfterEach
+    void putThemBack() {
+        for (Handler each : before) {
+            ROOT.addHandler(each);
+        }
+    }
+
+    @Test
+    void severalContextsHaveOneHandler() {
+        int others = OURS.getHandlers().length;
+        runner.run(one -> {
+            runner.run(two -> assertThat(OURS.getHandlers()).hasSize(others + 1));
+            assertThat(OURS.getHandlers()).hasSize(others + 1);
+        });
+    }
+
+    @Test
+    void endedContextsLeaveNoHandler() {
+        int others = OURS.getHandlers().length;
+        runner.run(context -> assertThat(OURS.getHandlers()).hasSize(others + 1));
+        assertThat(OURS.getHandlers()).hasSize(others);
+    }
+}
