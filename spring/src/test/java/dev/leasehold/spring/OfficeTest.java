@@ -7,16 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
+import dev.leasehold.architecture.LogLines;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -212,35 +209,19 @@ class OfficeTest {
     /** No line of a log told who led, at any level. */
     @Test
     void theLogTellsWhoLeadsAndWhatIsSkipped() {
-        List<String> lines = new CopyOnWriteArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                lines.add(entry.getLevel() + " " + new SimpleFormatter().formatMessage(entry));
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger logger = Logger.getLogger("dev.leasehold");
-        logger.addHandler(handler);
-        logger.setLevel(Level.FINE);
+        LogLines log = new LogLines("dev.leasehold", Level.FINE);
         try {
             begin();
             Skipped skipped = context.getBean(Skipped.class);
             skipped.lock(skipped);
             assertThat(resign()).isTrue();
-            await().until(() -> lines.stream().anyMatch(line -> line.contains("leads 'job' no longer")));
+            await().until(() -> log.lines.stream().anyMatch(line -> line.contains("leads 'job' no longer")));
             context.getBean(Elections.class).stop();
             skipped.lead();
         } finally {
-            logger.removeHandler(handler);
-            logger.setLevel(null);
+            log.close();
         }
-        assertThat(lines)
+        assertThat(log.lines)
                 .anyMatch(line -> line.matches("INFO this process leads 'job', with token \\d+"))
                 .anyMatch(line -> line.matches("INFO this process leads 'job' no longer .*: it has resigned"))
                 .anyMatch(line -> line.equals("FINE Skipped.lock was skipped: the lock 'skipped' is taken"))

@@ -8,56 +8,31 @@ import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
+import dev.leasehold.architecture.LogLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about what an operator reads in the log of the engine. */
 class LogTest {
 
-    private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final Logger logger = Logger.getLogger("dev.leasehold");
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            lines.add(entry.getLevel() + " " + new SimpleFormatter().formatMessage(entry));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final LogLines log = new LogLines("dev.leasehold", Level.FINE);
 
     private final TestLeasehold locks = TestLeasehold.create();
     private final Leasehold leasehold = locks.leasehold();
 
-    @BeforeEach
-    void listen() {
-        logger.addHandler(handler);
-        logger.setLevel(Level.FINE);
-    }
-
     @AfterEach
     void close() {
-        logger.removeHandler(handler);
-        logger.setLevel(null);
+        log.close();
         locks.close();
     }
 
     private void logged(String expression) {
-        await().untilAsserted(() -> assertThat(lines).anyMatch(line -> line.matches(expression)));
+        await().untilAsserted(() -> assertThat(log.lines).anyMatch(line -> line.matches(expression)));
     }
 
     @Test
@@ -122,9 +97,9 @@ class LogTest {
         locks.advance(Duration.ofSeconds(40));
         await().until(() -> leases.stream().noneMatch(Lease::isValid));
         logged("WARNING .*further losses of the next minute are logged at DEBUG");
-        assertThat(lines.stream().filter(line -> line.startsWith("WARNING") && line.contains(" was lost: ")))
+        assertThat(log.lines.stream().filter(line -> line.startsWith("WARNING") && line.contains(" was lost: ")))
                 .hasSize(10);
-        assertThat(lines.stream().filter(line -> line.startsWith("FINE") && line.contains(" was lost: ")))
+        assertThat(log.lines.stream().filter(line -> line.startsWith("FINE") && line.contains(" was lost: ")))
                 .hasSize(20);
     }
 
@@ -136,7 +111,7 @@ class LogTest {
             for (int minute = 0; minute < 360; minute++) {
                 locks.advance(Duration.ofSeconds(10));
             }
-            assertThat(lines.stream().filter(line -> line.startsWith("INFO the lock 'a' ")))
+            assertThat(log.lines.stream().filter(line -> line.startsWith("INFO the lock 'a' ")))
                     .hasSizeBetween(3, 6)
                     .first()
                     .asString()
@@ -167,7 +142,7 @@ class LogTest {
             for (int minute = 0; minute < 10; minute++) {
                 locks.advance(Duration.ofMinutes(1));
             }
-            assertThat(lines).noneMatch(line -> line.startsWith("INFO"));
+            assertThat(log.lines).noneMatch(line -> line.startsWith("INFO"));
             limited.cancel(false);
         }
     }
@@ -184,7 +159,7 @@ class LogTest {
         locks.whileTimePasses(() -> waiting.join().close());
         logged("FINE the lock 'a' was waited for for 3(\\.\\d+)? s: it was held by elsewhere .*");
         leasehold.lock("b").acquire().close();
-        assertThat(lines).noneMatch(line -> line.contains("'b'"));
+        assertThat(log.lines).noneMatch(line -> line.contains("'b'"));
     }
 
     @Test
@@ -196,7 +171,7 @@ class LogTest {
         assertThat(candidate.resign()).isTrue();
         logged("INFO this process leads 'a' no longer \\(token \\d+\\): it has resigned");
         locks.whileTimePasses(() -> candidate.awaitLeadership(Duration.ofMinutes(1)));
-        lines.clear();
+        log.lines.clear();
         locks.storeDown();
         locks.advance(Duration.ofMinutes(1));
         logged("INFO this process leads 'a' no longer \\(token \\d+\\): the store has not confirmed its lease in time");

@@ -20,7 +20,7 @@ final class LongWaits {
     }
 
     void joined(Caller caller, long now) {
-        if (nextAt == DueTimes.NEVER && isMeant(caller)) {
+        if ((nextAt == DueTimes.NEVER || waiting.size() == 1) && isMeant(caller)) {
             nextAt = now + FIRST_NANOS;
         }
     }

@@ -246,9 +246,7 @@ final class StoreLease {
         if (capped && askedAt - cappedAt >= 0) {
             renewing = false;
         }
-        if (downgrading && askedAt - downgradedAt >= 0) {
-            downgrading = false;
-        }
+        downgrading &= askedAt - downgradedAt < 0;
         List<Extension> covered = extensionsAskedBy(askedAt);
         if (!doubted && (preparedFor == null || prepared) && extensions.isEmpty()) {
             planRenewal(resolved);
@@ -324,6 +322,11 @@ final class StoreLease {
         return wantsRequest() && now - renewAt >= 0;
     }
 
+    /** Returns whether nobody was at work in this process when the next request was due. */
+    boolean hasNotAsked(long now) {
+        return wantsRequest() && now - renewAt >= leaseNanos / 8;
+    }
+
     private boolean wantsRequest() {
         return renewing || doubted || !extensions.isEmpty();
     }
@@ -346,10 +349,7 @@ final class StoreLease {
             wanted = Math.max(wanted, current.keepNanos(now));
         }
         askedNanos = Math.max(askedNanos, wanted);
-        long end = now + withMargin(wanted);
-        if (end - endInStore > 0) {
-            endInStore = end;
-        }
+        endInStore += Math.max(0, now + withMargin(wanted) - endInStore);
         return wanted <= QUESTION.toNanos() ? QUESTION : Duration.ofNanos(wanted);
     }
 

@@ -216,7 +216,9 @@ final class Watchdog {
                 return;
             }
             if (state == LeaseState.LOST) {
-                String why = "the store " + store + " has not confirmed it before its lease ran out";
+                String why = current.hasNotAsked(at.now())
+                        ? "this process did not ask for more time before its lease ran out: it was paused, or short of processor time"
+                        : "the store " + store + " has not confirmed it before its lease ran out";
                 lose(current, why, outage.lastFailure(), true, at);
                 return;
             }

@@ -27,14 +27,16 @@ final class CallbackThreads implements Executor, AutoCloseable {
     private final ThreadFactory factory;
     private final LinkedTransferQueue<Runnable> tasks = new LinkedTransferQueue<>();
     private final AtomicInteger threads = new AtomicInteger();
+    private final long idleSeconds;
     private volatile boolean closed;
 
     CallbackThreads(String name) {
-        this(DaemonThreads.named(name));
+        this(DaemonThreads.named(name), IDLE_SECONDS);
     }
 
-    CallbackThreads(ThreadFactory factory) {
+    CallbackThreads(ThreadFactory factory, long idleSeconds) {
         this.factory = factory;
+        this.idleSeconds = idleSeconds;
     }
 
     /** Has a task run by one of the threads; after the end, by the calling one. */
@@ -78,11 +80,19 @@ final class CallbackThreads implements Executor, AutoCloseable {
         for (Runnable task = next(); task != null; task = next()) {
             run(task);
         }
+        wakeOneAtTheEnd();
+    }
+
+    /** Another thread may still wait for a task, since it began to wait while this was open. So each that ends wakes one. */
+    private void wakeOneAtTheEnd() {
+        if (closed && threads.get() > 0) {
+            tasks.put(() -> {});
+        }
     }
 
     private @Nullable Runnable next() {
         try {
-            return closed ? tasks.poll() : tasks.poll(IDLE_SECONDS, TimeUnit.SECONDS);
+            return closed ? tasks.poll() : tasks.poll(idleSeconds, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             return () -> {};
         }
@@ -100,11 +110,9 @@ final class CallbackThreads implements Executor, AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        for (int idle = threads.get(); idle > 0; idle--) {
-            tasks.put(() -> {});
-        }
         if (threads.get() == 0) {
             work();
         }
+        wakeOneAtTheEnd();
     }
 }

@@ -307,4 +307,17 @@ class LocalQueueWaitingTest {
             harness.all(Action.SendClaim.class).forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
         }
     }
+
+    @Test
+    void eachLongWaitIsLoggedAfterTenSeconds() {
+        harness.held();
+        for (int i = 1; i <= 2; i++) {
+            Caller caller = harness.joins();
+            harness.pass(Duration.ofMillis(9_900));
+            harness.none(Action.WaitsLong.class);
+            harness.pass(Duration.ofMillis(200));
+            assertThat(harness.one(Action.WaitsLong.class).callers()).isOne();
+            harness.leaves(caller);
+        }
+    }
 }

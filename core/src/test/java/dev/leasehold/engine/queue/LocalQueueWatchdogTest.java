@@ -32,6 +32,15 @@ class LocalQueueWatchdogTest {
     }
 
     @Test
+    void aLossAfterAPauseDoesNotBlameTheStore() {
+        Hold hold = harness.held();
+        harness.stopFor(Duration.ofMinutes(1));
+        harness.look();
+        assertThat(harness.one(Action.Settle.class)).isEqualTo(new Action.Settle(hold, LeaseState.LOST, null));
+        assertThat(hold.loss.why()).startsWith("this process did not ask for more time before its lease ran out");
+    }
+
+    @Test
     void renewsAgainAndAgain() {
         Hold hold = harness.held();
         for (int i = 0; i < 50; i++) {

@@ -17,7 +17,9 @@ class CallbackThreadsTest {
 
     private final Queue<Thread> made = new ConcurrentLinkedQueue<>();
     private final AtomicInteger failures = new AtomicInteger();
-    private final CallbackThreads threads = new CallbackThreads(task -> {
+    private final CallbackThreads threads = new CallbackThreads(this::make, 3600);
+
+    private Thread make(Runnable task) {
         Thread thread = new Thread(task) {
             @Override
             public void start() {
@@ -30,7 +32,7 @@ class CallbackThreadsTest {
         thread.setDaemon(true);
         made.add(thread);
         return thread;
-    });
+    }
 
     @AfterEach
     void end() {
@@ -94,12 +96,15 @@ class CallbackThreadsTest {
 
     @Test
     void allEndWhenNothingIsLeft() throws InterruptedException {
-        CountDownLatch ran = new CountDownLatch(50);
-        for (int i = 0; i < 50; i++) {
-            threads.execute(ran::countDown);
+        for (int round = 1; round <= 300; round++) {
+            CountDownLatch ran = new CountDownLatch(4);
+            CallbackThreads own = new CallbackThreads(this::make, 3600);
+            for (int i = 0; i < 4; i++) {
+                own.execute(ran::countDown);
+            }
+            assertThat(ran.await(A_MINUTE, SECONDS)).isTrue();
+            own.close();
         }
-        threads.close();
-        assertThat(ran.await(A_MINUTE, SECONDS)).isTrue();
         for (Thread thread : made) {
             thread.join(SECONDS.toMillis(A_MINUTE));
             assertThat(thread.isAlive()).isFalse();

@@ -4,14 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
+import dev.leasehold.architecture.LogLines;
+import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -19,39 +14,21 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** These tests are about what the start tells of settings that do not fit. */
 class StartWarningsTest {
 
-    private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final Logger logger = Logger.getLogger("dev.leasehold.spring");
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            lines.add(entry.getLevel() + " " + new SimpleFormatter().formatMessage(entry));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
+    private final LogLines log = new LogLines("dev.leasehold.spring", Level.INFO);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(LeaseholdAutoConfiguration.class))
             .withPropertyValues("leasehold.store.type=memory");
 
-    @BeforeEach
-    void listen() {
-        logger.addHandler(handler);
-    }
-
     @AfterEach
     void stop() {
-        logger.removeHandler(handler);
+        log.close();
     }
 
     @Test
     void waitsThatAreLongerThanAPhaseAreNamed() {
         runner.withPropertyValues("leasehold.shutdown.wait-time=28s")
-                .run(context -> assertThat(lines)
+                .run(context -> assertThat(log.lines)
                         .singleElement()
                         .asString()
                         .startsWith("WARNING leasehold.shutdown.wait-time and interrupt-wait-time are 33 s together"));
@@ -59,9 +36,9 @@ class StartWarningsTest {
 
     @Test
     void waitsThatFitAreNot() {
-        runner.run(context -> assertThat(lines).isEmpty());
+        runner.run(context -> assertThat(log.lines).isEmpty());
         runner.withPropertyValues("leasehold.shutdown.wait-time=28s", "spring.lifecycle.timeout-per-shutdown-phase=1m")
-                .run(context -> assertThat(lines).isEmpty());
+                .run(context -> assertThat(log.lines).isEmpty());
     }
 
     @Test
