@@ -304,7 +304,7 @@ public final class RedlockStore implements StoreFactory {
         QuorumStore made = new QuorumStore(
                 quorum,
                 context.signals(),
-                own::close,
+                all -> OwnClient.closeAfter(all, own::close),
                 options.plainKeys() ? QuorumSharing.PLAIN_KEYS : QuorumSharing.READ_WRITE);
         store.set(made);
         return made;

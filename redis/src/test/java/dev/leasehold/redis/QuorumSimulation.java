@@ -164,7 +164,7 @@ final class QuorumSimulation {
                                     Duration.ofNanos(scenario.horizon()),
                                     true));
                     QuorumStore store =
-                            new QuorumStore(quorum, CountingStore.signals(context.signals(), judge), () -> {});
+                            new QuorumStore(quorum, CountingStore.signals(context.signals(), judge), all -> {});
                     for (int i = 0; i < scenario.nodes; i++) {
                         int node = i;
                         masters.get(i).listen(context.clientId(), (attempt, token) -> {

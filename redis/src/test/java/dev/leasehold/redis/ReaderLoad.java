@@ -86,7 +86,7 @@ final class ReaderLoad {
                             process,
                             own.split(),
                             new QuorumSettings(MAX_LEASE, Duration.ofMillis(50), Duration.ofSeconds(1), gated));
-                    QuorumStore store = new QuorumStore(quorum, context.signals(), () -> {});
+                    QuorumStore store = new QuorumStore(quorum, context.signals(), all -> {});
                     for (int i = 0; i < masters.size(); i++) {
                         int node = i;
                         masters.get(i)

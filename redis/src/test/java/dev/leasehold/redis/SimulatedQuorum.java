@@ -120,7 +120,7 @@ public final class SimulatedQuorum {
                     unsteady,
                     new SplittableRandom(1),
                     new QuorumSettings(Duration.ofMinutes(1), NODE_TIMEOUT, HORIZON, true));
-            store = new QuorumStore(quorum, this, () -> {});
+            store = new QuorumStore(quorum, this, all -> {});
         }
 
         @Override

@@ -14,8 +14,13 @@ import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class OwnClient {
 
     private static final int OTHER_THREADS = 2;
+    private static final long MOMENT_MILLIS = 1000;
     private static final ThreadFactoryProvider NAMED = pool -> new InheritingNothing("leasehold-redis-" + pool);
 
     /** A firewall or balancer may drop a connection that is idle for some minutes. */
@@ -118,17 +124,45 @@ public final class OwnClient {
         }
     }
 
-    /** Closes the client and ends its threads, without waiting for them. */
+    /** Closes the client and ends its threads, as {@link #closeAfter} does. */
     public void close() {
-        ClientResources own = resources;
-        EventLoopGroupProvider ownLoops = loops;
-        client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS).whenComplete((done, failure) -> {
-            if (own != null) {
-                own.shutdown(0, 0, TimeUnit.MILLISECONDS);
+        closeAfter(client.shutdownAsync(0, 0, TimeUnit.MILLISECONDS), () -> {
+            if (resources != null) {
+                end(resources.shutdown(0, 0, TimeUnit.MILLISECONDS));
             }
-            if (ownLoops != null) {
-                ownLoops.shutdown(0, 0, TimeUnit.MILLISECONDS);
+            if (loops != null) {
+                end(loops.shutdown(0, 0, TimeUnit.MILLISECONDS));
             }
         });
+    }
+
+    /**
+     * Closes the rest when something has closed. This waits a moment for both, because an application's class loader may be
+     * closed next, and Lettuce, which loads classes while it closes, would leave its threads; but not on a thread of Netty's,
+     * which has to do what would be waited for.
+     */
+    public static void closeAfter(CompletableFuture<?> closing, Runnable rest) {
+        if (isNettys()) {
+            closing.whenComplete((done, failure) -> rest.run());
+            return;
+        }
+        try {
+            closing.get(MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // The rest is closed all the same.
+        }
+        rest.run();
+    }
+
+    private static void end(Future<?> ending) {
+        if (!isNettys()) {
+            ending.awaitUninterruptibly(MOMENT_MILLIS);
+        }
+    }
+
+    private static boolean isNettys() {
+        return Thread.currentThread() instanceof FastThreadLocalThread;
     }
 }

@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.RequestHorizon;
+import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -115,7 +116,7 @@ public final class OpenRedisStore implements Store, CallerThreads {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            node.close().whenComplete((done, failure) -> closeRest.run());
+            OwnClient.closeAfter(node.close(), closeRest);
         }
     }
 

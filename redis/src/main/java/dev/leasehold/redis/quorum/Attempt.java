@@ -94,7 +94,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private boolean hasWon;
     private int raises;
     private int rounds;
-    private long collectingSince;
+    private long askingAgainSince;
     private @Nullable QuorumLease lease;
 
     /**
@@ -129,7 +129,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     /** The gate has given it the lock. */
     void collect(Duration claimPeriod) {
         phase = Phase.COLLECTING;
-        collectingSince = quorum.time().nanos();
+        askingAgainSince = quorum.time().nanos();
         giveUp.set(claimPeriod, this::lose);
         askAll();
     }
@@ -162,7 +162,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
         if (phase == Phase.WON || phase == Phase.OVER) {
             return;
         }
-        if (isRefusedForLong()) {
+        if (phase == Phase.COLLECTING && isRefusedForLong()) {
             claimant.heldByAnother(this);
         }
         VoteCount.Verdict verdict = count.verdict();
@@ -177,7 +177,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
             raises++;
             count.propose(count.raised());
             askAll();
-        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !count.isHeldByOne())) {
+        } else if (phase == Phase.COLLECTING || (phase == Phase.PRESSING && !isRefusedForLong())) {
             askAgainLater();
         } else if (decided && count.isContended()) {
             contend();
@@ -188,18 +188,20 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
 
     /**
      * Returns whether another claim holds the lock, and not just one whose release has reached the gate before the other
-     * nodes. Those have been asked again by now.
+     * nodes, or that the gate has refused and that gives way. Those have been asked again by now.
      */
     private boolean isRefusedForLong() {
-        return phase == Phase.COLLECTING
-                && rounds >= ROUNDS_OF_A_HOLDER
-                && quorum.time().nanos() - collectingSince >= MOST_REASK_NANOS
+        return rounds >= ROUNDS_OF_A_HOLDER
+                && quorum.time().nanos() - askingAgainSince >= MOST_REASK_NANOS
                 && count.isHeldByOne();
     }
 
-    /** Settles a split vote: several attempts share the nodes and none has a majority. The gate decides which gives way. */
+    /**
+     * Settles a split vote: several attempts share the nodes, and the gate decides which gives way. One with a majority but
+     * without the gate may have won or may give way just now, so the one that has the gate presses against it as well.
+     */
     private void contend() {
-        if (phase == Phase.PRESSING || count.isHeldByOne()) {
+        if (phase == Phase.PRESSING) {
             lose();
         } else if (isGateOwed()) {
             waitForGate();
@@ -259,6 +261,7 @@ final class Attempt implements ClaimStep, BallotRound.Listener {
     private void press() {
         phase = Phase.PRESSING;
         reaskNanos = FIRST_REASK_NANOS;
+        askingAgainSince = quorum.time().nanos();
         giveUp.set(ballotRound.nodeTimeout(), this::lose);
         askAgainLater();
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ public final class QuorumStore implements Store {
 
     private final Quorum quorum;
     private final Signals signals;
-    private final Runnable closeRest;
+    private final Consumer<CompletableFuture<?>> closeRest;
     private final Sharing sharing;
     private final ConcurrentMap<Key, QuorumClaim> claims = new ConcurrentHashMap<>();
     private final ConcurrentMap<ClaimId, QuorumClaim> waiting = new ConcurrentHashMap<>();
@@ -69,9 +70,9 @@ public final class QuorumStore implements Store {
     /**
      * Makes a store for locks with one holder, and for readers and writers.
      *
-     * @param closeRest closes what was opened for this store beside the nodes' connections
+     * @param closeRest closes what was opened for this store beside the nodes' connections, when those are closed
      */
-    public QuorumStore(Quorum quorum, Signals signals, Runnable closeRest) {
+    public QuorumStore(Quorum quorum, Signals signals, Consumer<CompletableFuture<?>> closeRest) {
         this(quorum, signals, closeRest, QuorumSharing.READ_WRITE);
     }
 
@@ -80,7 +81,7 @@ public final class QuorumStore implements Store {
      *
      * @param sharing which shares it grants
      */
-    public QuorumStore(Quorum quorum, Signals signals, Runnable closeRest, Sharing sharing) {
+    public QuorumStore(Quorum quorum, Signals signals, Consumer<CompletableFuture<?>> closeRest, Sharing sharing) {
         this.quorum = quorum;
         this.signals = signals;
         this.closeRest = closeRest;
@@ -191,7 +192,7 @@ public final class QuorumStore implements Store {
             quorum.close();
             CompletableFuture<?>[] all =
                     quorum.voters().stream().map(Voter::close).toArray(CompletableFuture<?>[]::new);
-            CompletableFuture.allOf(all).whenComplete((done, failure) -> closeRest.run());
+            closeRest.accept(CompletableFuture.allOf(all));
         }
     }
 

@@ -88,7 +88,7 @@ class LatePushTest {
         QuorumSettings settings =
                 new QuorumSettings(Duration.ofMinutes(1), Duration.ofMillis(50), Duration.ofSeconds(1), true);
         Quorum quorum = new Quorum("quorum", voters, names, process, new SplittableRandom(1), settings);
-        QuorumStore store = new QuorumStore(quorum, signals, () -> {});
+        QuorumStore store = new QuorumStore(quorum, signals, all -> {});
         for (int i = 0; i < 3; i++) {
             int node = i;
             masters.get(i)
