@@ -119,6 +119,11 @@ final class SimCandidate extends SimActor {
             if ((!election.resign() && led) || election.isLeader()) {
                 findings.add("LEADERS", name + " leads although it has resigned");
             }
+            later(scenario.lease / 2, () -> {
+                if (election.lease().filter(now -> now == lease).isPresent()) {
+                    findings.add("LEADERS", name + " leads on after it has resigned");
+                }
+            });
         } else if (kind == 2) {
             close(election);
             later(chance.nextLong(scenario.lease), this::stand);
