@@ -126,7 +126,7 @@ class LockSetEndsTest {
     @Test
     void aSetThatIsNotConfirmedIsAskedForAgain() throws Exception {
         CompletableFuture<LeaseSet> set =
-                client.lockAll("a", "b").withOptions(UNRENEWED).acquireAsync();
+                client.lockAll("a", "b").withOptions(UNRENEWED.withLeaseDuration(Duration.ofMinutes(10))).acquireAsync();
         long token = client.info("a").orElseThrow().holder().token();
         assertThat(client.breakLock("a", token)).isTrue();
         runCallbacksUntil(() -> {
