@@ -125,8 +125,9 @@ class LockSetEndsTest {
     /** A name that is lost in the last step is asked for again, as one that is lost before. */
     @Test
     void aSetThatIsNotConfirmedIsAskedForAgain() throws Exception {
-        CompletableFuture<LeaseSet> set =
-                client.lockAll("a", "b").withOptions(UNRENEWED.withLeaseDuration(Duration.ofMinutes(10))).acquireAsync();
+        CompletableFuture<LeaseSet> set = client.lockAll("a", "b")
+                .withOptions(UNRENEWED.withLeaseDuration(Duration.ofMinutes(10)))
+                .acquireAsync();
         long token = client.info("a").orElseThrow().holder().token();
         assertThat(client.breakLock("a", token)).isTrue();
         runCallbacksUntil(() -> {
