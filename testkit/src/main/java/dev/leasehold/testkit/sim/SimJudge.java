@@ -284,13 +284,6 @@ final class SimJudge {
         kept.keeps(hold, atLeast);
     }
 
-    /** Checks that a client that was closed a lease ago has nothing in the store any more. */
-    void holdsNothing(String client) {
-        for (LeaseId lease : node.leasesOf(client, micros())) {
-            findings.add("LEFTOVERS", lease + " is still held although its client was closed");
-        }
-    }
-
     void gone(SimProcess process) {
         open.values().forEach(holds -> holds.removeIf(hold -> hold.process() == process));
     }

@@ -120,7 +120,7 @@ final class SimMember {
             closing.thenRun(() -> {
                 present.forEach(SimActor::clientIsClosed);
                 if (scenario.whole) {
-                    world.after(scenario.longestAfterClose(), () -> judge.holdsNothing(id));
+                    world.after(scenario.longestAfterClose(), () -> offices.holdsNothing(id));
                 }
             });
         });

@@ -2,10 +2,11 @@ package dev.leasehold.testkit.sim;
 
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
+import dev.leasehold.spi.LeaseId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The simulation's offices are the part of the judge that looks who leads: at most one at a time, and by its lease. */
+/** The simulation's offices are the part of the judge that looks who leads: at most one at a time, and by its lease. After a client's close nothing may be held for it. */
 final class SimOffices {
 
     private record Candidacy(SimProcess process, LeaderElection election) {}
@@ -25,6 +26,13 @@ final class SimOffices {
 
     void add(SimProcess process, LeaderElection election) {
         all.add(new Candidacy(process, election));
+    }
+
+    /** Checks that a client that was closed a lease ago has nothing in the store any more. */
+    void holdsNothing(String client) {
+        for (LeaseId lease : node.leasesOf(client, world.now() / 1000)) {
+            findings.add("LEFTOVERS", lease + " is still held although its client was closed");
+        }
     }
 
     void look() {
