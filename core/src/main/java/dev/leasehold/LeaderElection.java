@@ -142,7 +142,7 @@ public interface LeaderElection extends AutoCloseable {
      * of the lease, a second at most), behind those who wait. When this returns, {@link #isLeader} is false; the work is
      * interrupted, the listeners are notified, and after that the lock is given back in the background.
      *
-     * @return whether it led
+     * @return whether this has ended a term; one whose lease is {@link LeaseState#UNCONFIRMED} counts
      */
     boolean resign();
 

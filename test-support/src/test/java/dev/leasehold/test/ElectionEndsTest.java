@@ -30,6 +30,21 @@ class ElectionEndsTest {
 
     private final VirtualTime time = candidates.time;
 
+    @Test
+    @DisplayName("A candidate that resigns while its lease is in doubt does not lead on when the doubt is over")
+    void whoResignsInDoubtDoesNotLeadOn() {
+        Candidate leader = candidates.leader("leader");
+        Candidate other = candidates.waiting("other");
+        leader.line.down(true);
+        time.jumpWallClock(Duration.ofHours(1));
+        assertThat(leader.election.isLeader()).as("in doubt").isFalse();
+        assertThat(leader.election.resign()).isTrue();
+        leader.line.down(false);
+        time.advance(Duration.ofSeconds(4));
+        assertThat(leader.told).containsExactly("elected 1", "demoted 1");
+        assertThat(other.election.isLeader()).isTrue();
+    }
+
     // ---- the margin ----
 
     @Test

@@ -277,7 +277,7 @@ public final class LeaderElector implements LeaderElection {
     @Override
     public boolean resign() {
         Term present = term;
-        if (present == null || !present.isInOffice()) {
+        if (present == null || (!present.isInOffice() && present.isOver())) {
             return false;
         }
         resigned = true;

@@ -232,12 +232,22 @@ final class SetAcquisition {
         over = true;
         CompletableFuture.allOf(confirmed.toArray(CompletableFuture[]::new)).whenComplete((done, unconfirmed) -> {
             if (unconfirmed != null) {
-                outcome.completeExceptionally(unconfirmed);
+                serial.execute(this::beginAgain);
+                return;
             }
             if (!outcome.complete(new HeldSet(client, held))) {
                 held.forEach(SetAcquisition::giveBack);
             }
         });
+    }
+
+    /** Begins again after a lease was lost while the set was being confirmed: nobody has had it yet. */
+    private void beginAgain() {
+        giveBackFrom(0);
+        if (!outcome.isDone()) {
+            over = false;
+            tryFrom(0);
+        }
     }
 
     private void end(@Nullable Throwable why) {

@@ -3,14 +3,12 @@ package dev.leasehold.testkit.sim;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
-import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.spi.Claim;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -23,75 +21,31 @@ import org.jspecify.annotations.Nullable;
  * A simulated caller is one user of locks in one process: it thinks, asks for a lock in one of the ways there are, holds it
  * for a while, looks at it now and then, releases or forgets it, and begins again, until the faults end.
  */
-final class SimCaller {
+final class SimCaller extends SimActor {
 
-    private final SimWorld world;
-    private final SimScenario scenario;
-    private final SimFindings findings;
-    private final SimJudge judge;
-    private final SimProcess process;
-    private final Leasehold client;
-    private final String clientId;
-    private final String name;
-    private final SplittableRandom chance;
     private final List<SimCall> siblings;
-    private final List<SimHold> held = new ArrayList<>();
     private @Nullable SimCall call;
     private boolean busy;
-    private boolean closing;
-    private boolean gone;
 
     SimCaller(
-            SimWorld world,
-            SimScenario scenario,
+            SimMember member,
             SimFindings findings,
             SimJudge judge,
-            SimMember member,
             String name,
             SplittableRandom chance,
             List<SimCall> siblings) {
-        this.world = world;
-        this.scenario = scenario;
-        this.findings = findings;
-        this.judge = judge;
-        this.process = member.process();
-        this.client = member.client();
-        this.clientId = member.clientId();
-        this.name = name;
-        this.chance = chance;
+        super(member, findings, judge, name, chance);
         this.siblings = siblings;
     }
 
+    @Override
     void start() {
         later(chance.nextLong(scenario.lease) / 2, this::ask);
     }
 
+    @Override
     boolean isIdle() {
         return gone || !busy;
-    }
-
-    void gone() {
-        gone = true;
-        held.clear();
-    }
-
-    void clientCloses() {
-        closing = true;
-    }
-
-    void clientIsClosed() {
-        for (SimHold hold : held) {
-            if (hold.isValid()) {
-                findings.add("TRUTH", hold + " is valid although its client is closed");
-            }
-        }
-    }
-
-    /** Checks the holds that are left when all is over. */
-    void checkEnd() {
-        if (!gone) {
-            held.forEach(SimHold::checkEnd);
-        }
     }
 
     private void ask() {
@@ -147,23 +101,6 @@ final class SimCaller {
         siblings.add(asked);
         world.note(name, "asks", lock, limit);
         return asked;
-    }
-
-    private LockOptions options() {
-        Duration most = Duration.ofNanos(scenario.lease);
-        Duration lease = chance.nextBoolean()
-                ? most
-                : LockOptions.SHORTEST_LEASE.plusNanos(
-                        chance.nextLong(most.minus(LockOptions.SHORTEST_LEASE).toNanos() + 1));
-        return LockOptions.defaults()
-                .withLeaseDuration(lease)
-                .withAutoRenew(chance.nextInt(5) != 0)
-                .withMaxHold(
-                        chance.nextBoolean()
-                                ? most.multipliedBy(3)
-                                : most.multipliedBy(3).dividedBy(2))
-                .withAtLeast(
-                        chance.nextInt(6) == 0 ? Duration.ofNanos(chance.nextLong(scenario.lease)) : Duration.ZERO);
     }
 
     private void maybeCancel(SimCall asked, CompletableFuture<?> future) {
@@ -296,34 +233,15 @@ final class SimCaller {
 
     private void downgrade(SimHold hold) {
         world.note(name, "downgrades");
-        Thread.currentThread().interrupt();
-        try {
-            hold.lease().downgrade();
-        } catch (InterruptedException | LockException | IllegalStateException e) {
-            world.note(name, "has asked for it", e.getClass().getSimpleName());
-        } finally {
-            if (Thread.interrupted()) {
-                world.note(name, "goes on");
-            }
-        }
+        withoutWaiting(() -> hold.lease().downgrade());
     }
 
-    // The thread is interrupted, so that the request is sent and nobody waits for its answer.
     private void extend(SimHold hold) {
         Duration most = Duration.ofNanos(scenario.longestLease());
         Duration more = LockOptions.SHORTEST_LEASE.plusNanos(
                 chance.nextLong(most.minus(LockOptions.SHORTEST_LEASE).toNanos()));
         world.note(name, "extends", more);
-        Thread.currentThread().interrupt();
-        try {
-            hold.lease().extend(more);
-        } catch (InterruptedException | LockException | IllegalStateException e) {
-            world.note(name, "has asked for it", e.getClass().getSimpleName());
-        } finally {
-            if (Thread.interrupted()) {
-                world.note(name, "goes on");
-            }
-        }
+        withoutWaiting(() -> hold.lease().extend(more));
     }
 
     private void release(SimCall asked, SimHold hold) {
@@ -362,10 +280,6 @@ final class SimCaller {
     private void again() {
         busy = false;
         later(chance.nextInt(3) == 0 ? 0 : chance.nextLong(scenario.lease), this::ask);
-    }
-
-    private void later(long delay, Runnable what) {
-        world.after(delay, () -> process.run(() -> findings.guard(name, what)));
     }
 
     @Override

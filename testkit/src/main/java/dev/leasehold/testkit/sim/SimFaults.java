@@ -126,7 +126,10 @@ final class SimFaults {
     }
 
     private void breakLease() {
-        SimRequest request = server.newestLease("lock-" + chance.nextInt(scenario.locks));
+        SimRequest request = server.newestLease(
+                scenario.whole && chance.nextInt(3) == 0
+                        ? SimScenario.OFFICE
+                        : "lock-" + chance.nextInt(scenario.locks));
         world.note("operator", "breaks a lease", request);
         server.handle(request, answer -> {});
     }

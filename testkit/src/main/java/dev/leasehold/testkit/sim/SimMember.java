@@ -1,10 +1,12 @@
 package dev.leasehold.testkit.sim;
 
 import dev.leasehold.Leasehold;
+import dev.leasehold.LeaseholdBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A simulated member is a place in the simulation that one process after the other fills: each with a client of its own, the
@@ -17,23 +19,32 @@ final class SimMember {
     private final SimFindings findings;
     private final SimServer server;
     private final SimJudge judge;
+    private final SimOffices offices;
     private final String name;
     private final SplittableRandom chance;
     private final List<SimLink> links;
-    private final List<SimCaller> callers = new ArrayList<>();
+    private final List<SimActor> callers = new ArrayList<>();
     private int starts;
     private SimProcess process;
     private Leasehold client;
     private String clientId = "";
     private boolean closed;
+    private final List<Runnable> checksAtEnd = new ArrayList<>();
 
     SimMember(
-            SimWorld world, SimScenario scenario, SimFindings findings, SimServer server, SimJudge judge, String name) {
+            SimWorld world,
+            SimScenario scenario,
+            SimFindings findings,
+            SimServer server,
+            SimJudge judge,
+            SimOffices offices,
+            String name) {
         this.world = world;
         this.scenario = scenario;
         this.findings = findings;
         this.server = server;
         this.judge = judge;
+        this.offices = offices;
         this.name = name;
         this.chance = world.chance("member " + name);
         this.links = List.of(
@@ -43,6 +54,14 @@ final class SimMember {
         this.process = new SimProcess(world, scenario, name + ".1");
         this.client = newClient();
         startCallers();
+    }
+
+    SimWorld world() {
+        return world;
+    }
+
+    SimScenario scenario() {
+        return scenario;
     }
 
     SimProcess process() {
@@ -75,7 +94,7 @@ final class SimMember {
         process.crash();
         server.disconnect(clientId);
         judge.gone(process);
-        callers.forEach(SimCaller::gone);
+        callers.forEach(SimActor::gone);
     }
 
     /** Closes the client, in the process. */
@@ -86,11 +105,31 @@ final class SimMember {
         process.run(() -> {
             world.note(process.name(), "closes");
             closed = true;
-            callers.forEach(SimCaller::clientCloses);
+            callers.forEach(SimActor::clientCloses);
             long limit = chance.nextBoolean() ? 0 : chance.nextLong(scenario.lease);
-            List<SimCaller> present = List.copyOf(callers);
-            client.closeAsync(Duration.ofNanos(limit)).thenRun(() -> present.forEach(SimCaller::clientIsClosed));
+            List<SimActor> present =
+                    callers.stream().filter(actor -> actor.process == process).toList();
+            String id = clientId;
+            SimProcess in = process;
+            CompletableFuture<?> closing = client.closeAsync(Duration.ofNanos(limit));
+            checksAtEnd.add(() -> {
+                if (!closing.isDone() && !in.isCrashed()) {
+                    findings.add("PROGRESS", in.name() + " never ends to close");
+                }
+            });
+            closing.thenRun(() -> {
+                present.forEach(SimActor::clientIsClosed);
+                if (scenario.whole) {
+                    world.after(scenario.longestAfterClose(), () -> offices.holdsNothing(id));
+                }
+            });
         });
+    }
+
+    /** Checks, when all is over, that everybody has come to an end. */
+    void checkEnd() {
+        callers.forEach(SimActor::checkEnd);
+        checksAtEnd.forEach(Runnable::run);
     }
 
     void cut(boolean now) {
@@ -99,18 +138,28 @@ final class SimMember {
     }
 
     boolean isIdle() {
-        return callers.stream().allMatch(SimCaller::isIdle);
+        return callers.stream().allMatch(SimActor::isIdle);
     }
 
-    List<SimCaller> callers() {
+    List<SimActor> callers() {
         return callers;
     }
 
     private Leasehold newClient() {
         starts++;
         SimProcess in = process;
-        return Leasehold.builder()
-                .store(context -> {
+        LeaseholdBuilder builder = Leasehold.builder();
+        if (scenario.whole) {
+            SimObserver observer = new SimObserver(
+                    findings,
+                    () -> callers.stream()
+                            .filter(actor -> actor.process == in)
+                            .findFirst()
+                            .ifPresent(SimActor::disturb));
+            builder.observer(observer);
+            checksAtEnd.add(() -> observer.checkEnd(in));
+        }
+        return builder.store(context -> {
                     clientId = context.clientId();
                     return new SimStore(world, scenario, context, in, server, links);
                 })
@@ -124,12 +173,16 @@ final class SimMember {
     }
 
     private void startCallers() {
-        callers.removeIf(SimCaller::isIdle);
+        callers.removeIf(SimActor::isIdle);
         List<SimCall> waiting = new ArrayList<>();
         for (int i = 0; i < scenario.callers; i++) {
-            callers.add(new SimCaller(
-                    world, scenario, findings, judge, this, process.name() + "/" + i, chance.split(), waiting));
+            callers.add(new SimCaller(this, findings, judge, process.name() + "/" + i, chance.split(), waiting));
         }
-        callers.forEach(SimCaller::start);
+        if (scenario.whole) {
+            callers.add(new SimCandidate(this, findings, judge, offices, process.name() + "/c", chance.split()));
+            callers.add(new SimSetCaller(this, findings, judge, process.name() + "/s", chance.split()));
+            callers.add(new SimSetCaller(this, findings, judge, process.name() + "/t", chance.split()));
+        }
+        callers.forEach(SimActor::start);
     }
 }

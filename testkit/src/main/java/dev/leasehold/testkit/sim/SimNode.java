@@ -123,6 +123,15 @@ public final class SimNode {
         return found;
     }
 
+    /** Returns the leases of a client that are alive. */
+    List<LeaseId> leasesOf(String client, long micros) {
+        return locks.values().stream()
+                .flatMap(lock -> lock.live(micros).stream())
+                .filter(held -> !held.kept && held.lease.claim().client().equals(client))
+                .map(held -> held.lease)
+                .toList();
+    }
+
     /**
      * Returns whether a lock is free although somebody waits for it.
      *

@@ -35,7 +35,13 @@ public record SimReport(
     public String describe() {
         return "seed " + seed + " (" + scenario + "): " + granted + " grants, " + held + " holds, " + events
                 + " events\n  " + (findings.isEmpty() ? "nothing wrong" : String.join("\n  ", findings))
-                + "\n  replay: " + replay(seed) + (scenario.contains(" shared ") ? " -Dleasehold.shared=true" : "");
+                + "\n  replay: " + replay(seed) + (" -Dleasehold.kind=" + kind());
+    }
+
+    private SimKind kind() {
+        return scenario.contains(" whole")
+                ? SimKind.WHOLE
+                : scenario.contains(" shared ") ? SimKind.SHARED : SimKind.LOCKS;
     }
 
     private static String replay(long seed) {

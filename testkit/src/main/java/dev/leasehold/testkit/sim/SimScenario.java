@@ -12,6 +12,7 @@ import java.util.SplittableRandom;
 final class SimScenario {
 
     static final long MS = 1_000_000L;
+    static final String OFFICE = "office";
     static final long SECOND = 1000 * MS;
 
     final Set<SimGuard> off;
@@ -58,11 +59,14 @@ final class SimScenario {
     /** Whether locks are shared, too; and with how many permits, before and after the change of it. */
     final boolean shared;
 
+    /** Whether there are candidates, sets and observers, too. */
+    final boolean whole;
+
     final int permits;
     final int laterPermits;
     final long permitsChange;
 
-    SimScenario(SplittableRandom chance, Set<SimGuard> off, boolean shared) {
+    SimScenario(SplittableRandom chance, Set<SimGuard> off, SimKind kind) {
         this.off = Set.copyOf(off);
         calm = chance.nextInt(4) == 0;
         processes = 1 + chance.nextInt(5);
@@ -105,7 +109,8 @@ final class SimScenario {
         breaks = fault(chance) && chance.nextBoolean();
         closes = fault(chance);
         refusals = fault(chance) && chance.nextBoolean();
-        this.shared = shared;
+        whole = kind == SimKind.WHOLE;
+        shared = kind == SimKind.SHARED || (whole && chance.nextBoolean());
         permits = shared ? 2 + chance.nextInt(3) : 1;
         laterPermits = shared ? 2 + chance.nextInt(5) : 1;
         permitsChange = shared ? chance.nextLong(faultsEnd) : 0;
@@ -123,6 +128,11 @@ final class SimScenario {
     /** Returns the longest lease that anybody asks for, extensions included. */
     long longestLease() {
         return lease * 3;
+    }
+
+    /** Returns how long a lease lasts at most after its client is closed: requests under way still prolong it. */
+    long longestAfterClose() {
+        return longestLease() * 102 / 100 + longestDelay * 3 + 20 * MS;
     }
 
     /** Returns the longest time that a hold lasts, whatever its caller does. */
@@ -187,6 +197,7 @@ final class SimScenario {
                 + (memoryLoss ? " memoryLoss" : "")
                 + (nodeWallJumps ? " nodeWallJumps" : "") + (breaks ? " breaks" : "") + (closes ? " closes" : "")
                 + (refusals ? " refusals" : "")
+                + (whole ? " whole" : "")
                 + (shared ? " shared permits=" + permits + "..." + laterPermits : "");
     }
 }

@@ -22,15 +22,17 @@ public final class Simulator {
     private final SimNode node;
     private final SimServer server;
     private final SimJudge judge;
+    private final SimOffices offices;
     private final List<SimMember> members = new ArrayList<>();
 
-    private Simulator(long seed, boolean shared, Set<SimGuard> off, @Nullable Consumer<String> trace) {
+    private Simulator(long seed, SimKind kind, Set<SimGuard> off, @Nullable Consumer<String> trace) {
         this.seed = seed;
         world = new SimWorld(seed, trace);
-        scenario = new SimScenario(world.chance("scenario"), off, shared);
+        scenario = new SimScenario(world.chance("scenario"), off, kind);
         findings = new SimFindings(world);
         node = new SimNode(off);
         judge = new SimJudge(world, scenario, node, findings);
+        offices = new SimOffices(world, judge, node, findings);
         server = new SimServer(world, judge, node);
     }
 
@@ -53,25 +55,26 @@ public final class Simulator {
      * @return its result
      */
     public static SimReport run(long seed, Set<SimGuard> off, @Nullable Consumer<String> trace) {
-        return new Simulator(seed, false, off, trace).run();
+        return run(seed, SimKind.LOCKS, off, trace);
     }
 
     /**
-     * Makes a run with readers, writers and permits beside mutexes.
+     * Makes a run of a kind.
      *
      * @param seed stands for the run
+     * @param kind what is used in it
      * @param off the rules that are broken in it
      * @param trace gets everything that happens, or null
      * @return its result
      */
-    public static SimReport runShared(long seed, Set<SimGuard> off, @Nullable Consumer<String> trace) {
-        return new Simulator(seed, true, off, trace).run();
+    public static SimReport run(long seed, SimKind kind, Set<SimGuard> off, @Nullable Consumer<String> trace) {
+        return new Simulator(seed, kind, off, trace).run();
     }
 
     private SimReport run() {
         world.note("scenario", "is drawn", scenario.summary());
         for (int i = 0; i < scenario.processes; i++) {
-            members.add(new SimMember(world, scenario, findings, server, judge, "p" + i));
+            members.add(new SimMember(world, scenario, findings, server, judge, offices, "p" + i));
         }
         SimFaults faults = new SimFaults(world, scenario, server, members);
         faults.plan();
@@ -102,7 +105,7 @@ public final class Simulator {
 
     /** Checks that every caller that waits is served or refused. */
     private void comeToAnEnd() {
-        long callers = (long) scenario.processes * scenario.callers * 2;
+        long callers = (long) scenario.processes * (scenario.callers + (scenario.whole ? 3 : 0)) * 2;
         long each = scenario.longestHold() + scenario.longestLease() * 2 + scenario.longestDelay;
         long once = scenario.operationTimeout.toNanos() * 4 + scenario.storeTimeout.toNanos() * 2;
         long limit = world.now() + callers * each + once;
@@ -132,7 +135,7 @@ public final class Simulator {
     private void stopEverything() {
         until(world.now() + scenario.storeTimeout.toNanos() * 2 + scenario.longestDelay * 3, () -> false);
         for (SimMember member : members) {
-            member.callers().forEach(SimCaller::checkEnd);
+            member.checkEnd();
         }
         long before = node.executed();
         until(world.now() + 100 * scenario.lease, () -> false);
@@ -146,6 +149,9 @@ public final class Simulator {
         long second = world.now() / SimScenario.SECOND;
         while (findings.isEmpty() && !done.getAsBoolean() && world.step(limit)) {
             judge.look();
+            if (scenario.watchful) {
+                offices.look();
+            }
             if (world.now() / SimScenario.SECOND != second) {
                 second = world.now() / SimScenario.SECOND;
                 since = world.happened();

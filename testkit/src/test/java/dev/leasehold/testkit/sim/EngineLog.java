@@ -41,11 +41,17 @@ final class EngineLog implements BeforeAllCallback, AfterAllCallback {
     @Override
     public void beforeAll(ExtensionContext context) {
         logger.addHandler(handler);
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+            if (!"simulated".equals(e.getMessage())) { // That was thrown by a simulated listener.
+                faults.add("uncaught: " + e);
+            }
+        });
         logger.setUseParentHandlers(false);
     }
 
     @Override
     public void afterAll(ExtensionContext context) {
+        Thread.setDefaultUncaughtExceptionHandler(null);
         logger.removeHandler(handler);
         logger.setUseParentHandlers(true);
     }

@@ -49,7 +49,7 @@ class SimulatorBitesTest {
     }
 
     private static SimReport run(SimGuard guard, long seed, Set<SimGuard> broken) {
-        return guard.concernsSharing() ? Simulator.runShared(seed, broken, null) : Simulator.run(seed, broken, null);
+        return Simulator.run(seed, guard.concernsSharing() ? SimKind.SHARED : SimKind.LOCKS, broken, null);
     }
 
     @ParameterizedTest

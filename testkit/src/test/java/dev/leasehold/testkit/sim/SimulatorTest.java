@@ -28,6 +28,7 @@ class SimulatorTest {
     private static final int MOST_DESCRIBED = 5;
     private static final long USUAL_RUNS = 500;
     private static final long USUAL_SHARED_RUNS = 150;
+    private static final long USUAL_WHOLE_RUNS = 100;
 
     @RegisterExtension
     static final EngineLog LOG = new EngineLog();
@@ -36,6 +37,7 @@ class SimulatorTest {
     private static final Map<Long, SimReport> RUNS = new ConcurrentHashMap<>();
 
     private static final Map<Long, SimReport> SHARED_RUNS = new ConcurrentHashMap<>();
+    private static final Map<Long, SimReport> WHOLE_RUNS = new ConcurrentHashMap<>();
 
     private static SimReport run(long seed) {
         return seed > USUAL_RUNS ? Simulator.run(seed) : RUNS.computeIfAbsent(seed, Simulator::run);
@@ -68,8 +70,28 @@ class SimulatorTest {
 
     private static SimReport shared(long seed) {
         return seed > USUAL_SHARED_RUNS
-                ? Simulator.runShared(seed, Set.of(), null)
-                : SHARED_RUNS.computeIfAbsent(seed, each -> Simulator.runShared(each, Set.of(), null));
+                ? Simulator.run(seed, SimKind.SHARED, Set.of(), null)
+                : SHARED_RUNS.computeIfAbsent(seed, each -> Simulator.run(each, SimKind.SHARED, Set.of(), null));
+    }
+
+    @Test
+    void keepsItsPromisesOnTheWhole() {
+        keepsItsPromises(
+                Long.getLong("leasehold.firstSeed", 1),
+                Long.getLong("leasehold.runs", USUAL_WHOLE_RUNS),
+                SimulatorTest::whole);
+    }
+
+    @Test
+    @Tag("extended")
+    void keepsItsPromisesOnTheWholeForLong() {
+        keepsItsPromises(1 + USUAL_WHOLE_RUNS, 4000, SimulatorTest::whole);
+    }
+
+    private static SimReport whole(long seed) {
+        return seed > USUAL_WHOLE_RUNS
+                ? Simulator.run(seed, SimKind.WHOLE, Set.of(), null)
+                : WHOLE_RUNS.computeIfAbsent(seed, each -> Simulator.run(each, SimKind.WHOLE, Set.of(), null));
     }
 
     private static void keepsItsPromises(long first, long runs) {
@@ -164,6 +186,32 @@ class SimulatorTest {
     }
 
     @Test
+    void everythingHappensOnTheWhole() {
+        Map<String, Long> seen = new TreeMap<>();
+        LongStream.rangeClosed(1, USUAL_WHOLE_RUNS)
+                .parallel()
+                .mapToObj(SimulatorTest::whole)
+                .toList()
+                .forEach(report -> report.seen().forEach((what, times) -> seen.merge(what, times, Long::sum)));
+        assertThat(seen)
+                .containsKeys(
+                        "stands",
+                        "is elected",
+                        "is demoted",
+                        "resigns",
+                        "has released the office",
+                        "stands no longer",
+                        "asks for a set",
+                        "gets a set",
+                        "is told that a set is busy",
+                        "cancels a set",
+                        "fails to get a set",
+                        "releases a set",
+                        "closes",
+                        "downgrades");
+    }
+
+    @Test
     @EnabledIfSystemProperty(named = "leasehold.seed", matches = "-?[0-9]+")
     void replay() {
         List<String> trace = new ArrayList<>();
@@ -171,9 +219,8 @@ class SimulatorTest {
         String off = System.getProperty("leasehold.off", "");
         long seed = Long.getLong("leasehold.seed");
         Set<SimGuard> guards = off.isEmpty() ? Set.of() : Set.of(SimGuard.valueOf(off));
-        SimReport report = Boolean.getBoolean("leasehold.shared")
-                ? Simulator.runShared(seed, guards, traced ? trace::add : null)
-                : Simulator.run(seed, guards, traced ? trace::add : null);
+        SimKind kind = SimKind.valueOf(System.getProperty("leasehold.kind", "LOCKS"));
+        SimReport report = Simulator.run(seed, kind, guards, traced ? trace::add : null);
         trace.forEach(System.out::println);
         System.out.println(report.describe());
         assertThat(report.findings()).isEmpty();
