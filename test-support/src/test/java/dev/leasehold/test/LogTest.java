@@ -56,7 +56,7 @@ class LogTest {
         locks.lose("a");
         lease.close();
         logged("WARNING the lock 'a' with token .* was lost: .*");
-        assertThat(lines).filteredOn(line -> line.contains(" was lost")).hasSize(1);
+        assertThat(log.lines).filteredOn(line -> line.contains(" was lost")).hasSize(1);
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -22,7 +23,7 @@ final class ShownPasswords {
 
     /** Returns the failure itself where no message of it shows a password, else one that says the same without. */
     static SQLException hidden(SQLException failure, String url) {
-        TreeSet<String> secrets = secrets(url);
+        NavigableSet<String> secrets = secrets(url);
         for (Throwable each = failure; each != null; each = each.getCause()) {
             String message = String.valueOf(each.getMessage());
             if (secrets.stream().anyMatch(message::contains)) {
@@ -32,7 +33,7 @@ final class ShownPasswords {
         return failure;
     }
 
-    private static SQLException without(TreeSet<String> secrets, SQLException failure) {
+    private static SQLException without(NavigableSet<String> secrets, SQLException failure) {
         String message = String.valueOf(failure.getMessage());
         for (String secret : secrets) {
             message = message.replace(secret, "***");
@@ -44,8 +45,8 @@ final class ShownPasswords {
     }
 
     /** Returns the passwords and their parts, but for what the URL shows without them. */
-    private static TreeSet<String> secrets(String url) {
-        TreeSet<String> found = new TreeSet<>(LONGEST_FIRST);
+    private static NavigableSet<String> secrets(String url) {
+        NavigableSet<String> found = new TreeSet<>(LONGEST_FIRST);
         String shown = new StoreUri("jdbc", url, Map.of()).toString();
         String[] others = shown.split("\\*\\*\\*", -1);
         int at = 0;
