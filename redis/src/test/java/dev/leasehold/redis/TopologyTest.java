@@ -139,6 +139,23 @@ class TopologyTest {
         }
     }
 
+    @Test
+    void aSilentFirstMasterOfAQuorumKeepsNobodyOut() throws Exception {
+        try (RedlockFixture quorum = RedlockFixture.opened(3)) {
+            Leasehold client = quorum.client();
+            Leasehold other = quorum.client();
+            quorum.servers.get(0).signal("STOP");
+            try {
+                Lease first = client.lock("x").acquire();
+                CompletableFuture<Lease> next = other.lock("x").acquireAsync();
+                assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
+                assertThat(next.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+            } finally {
+                quorum.servers.get(0).signal("CONT");
+            }
+        }
+    }
+
     /** Two clients held one lock, each at its own master, and no one said a word: the state after a fail-over by hand. */
     @Test
     void twoMastersAreRefusedAndBothNamed() throws Exception {
