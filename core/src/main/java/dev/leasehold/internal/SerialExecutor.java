@@ -1,5 +1,7 @@
 package dev.leasehold.internal;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
@@ -15,6 +17,8 @@ import java.util.function.Consumer;
  * one is brought. So that no thread is kept for ever, the rest goes to another thread after some tasks in a row.
  */
 public final class SerialExecutor implements Executor {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold");
 
     private final ReentrantLock guard = new ReentrantLock();
     private final Queue<Runnable> tasks = new ArrayDeque<>();
@@ -43,14 +47,18 @@ public final class SerialExecutor implements Executor {
     }
 
     /**
-     * Makes a serial executor that asks for a thread for each task, so that others have their turn in between. Exceptions
-     * of tasks go to the thread's handler for uncaught exceptions.
+     * Makes a serial executor for callbacks that asks for a thread for each, so that others have their turn in between.
+     * What one throws is logged.
      *
      * @param executor gives the threads
      * @return the executor
      */
     public static SerialExecutor on(Executor executor) {
-        return new SerialExecutor(executor, executor, 1, SerialExecutor::uncaught);
+        return new SerialExecutor(
+                executor,
+                executor,
+                1,
+                failure -> LOG.log(Level.WARNING, "a callback of a Leasehold client has failed", failure));
     }
 
     private static void uncaught(Throwable failure) {

@@ -59,6 +59,17 @@ class LogTest {
         assertThat(log.lines).filteredOn(line -> line.contains(" was lost")).hasSize(1);
     }
 
+    /** It went to standard error. */
+    @Test
+    void whatAListenerThrowsIsLogged() throws Exception {
+        Lease lease = leasehold.lock("a").acquire();
+        lease.onStateChange((which, state) -> {
+            throw new IllegalStateException("a listener's");
+        });
+        locks.lose("a");
+        logged("WARNING a callback of a Leasehold client has failed");
+    }
+
     @Test
     void aLossToASilentStoreIsLoggedWithItsCause() throws Exception {
         Lease lease = leasehold.lock("a").acquire();
