@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +52,7 @@ public final class ClientClosing {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<@Nullable Void> drained = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closing = new CompletableFuture<>();
-    private final ReentrantLock shutting = new ReentrantLock();
+    private final AtomicBoolean shut = new AtomicBoolean();
 
     /** Leases that were left in the store may last until this time on the monotonic clock. */
     private final AtomicLong leftUntil;
@@ -196,24 +195,19 @@ public final class ClientClosing {
     }
 
     void shut() {
-        shutting.lock();
+        if (!shut.compareAndSet(false, true)) {
+            return;
+        }
+        long left = leftUntil.get() - time.nanos();
         try {
-            if (closing.isDone()) {
-                return;
-            }
-            long left = leftUntil.get() - time.nanos();
-            try {
-                if (left > 0 && store.closingEndsLeases()) {
-                    time.schedule(Duration.ofNanos(left), this::shutStore);
-                } else {
-                    shutStore();
-                }
-            } finally {
-                callbacks.close();
-                closing.complete(null);
+            if (left > 0 && store.closingEndsLeases()) {
+                time.schedule(Duration.ofNanos(left), this::shutStore);
+            } else {
+                shutStore();
             }
         } finally {
-            shutting.unlock();
+            callbacks.close();
+            closing.complete(null);
         }
     }
 
