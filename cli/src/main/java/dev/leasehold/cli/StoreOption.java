@@ -93,7 +93,12 @@ final class StoreOption {
     }
 
     private String checkedUri() {
-        if (uri != null && StoreUri.hasPassword(uri)) {
+        Map<String, String> environment = System.getenv();
+        boolean beside = passwordFile != null
+                || environment.containsKey(StorePassword.PASSWORD)
+                || environment.containsKey(StorePassword.FILE);
+        // What stands alone before the @ of a Redis is its user then, as in other URIs, else its password.
+        if (uri != null && StoreUri.hasPassword(beside ? "of:" + uri : uri)) {
             throw new IllegalArgumentException(
                     "--store has a password in it, which every user of this machine could read in the list of processes; "
                             + "put it into a file and name that with --store-password-file, or set LEASEHOLD_STORE_PASSWORD, or "

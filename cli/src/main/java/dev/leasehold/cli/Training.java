@@ -28,7 +28,8 @@ final class Training {
             Thread thread = new Thread(() -> serve(server), "leasehold-training");
             thread.setDaemon(true);
             thread.start();
-            String redis = "redis://127.0.0.1:" + server.getLocalPort();
+            // Whoever starts the program for the first time waits for this.
+            String redis = "redis://127.0.0.1:" + server.getLocalPort() + "?leasehold.storeTimeout=2000";
             train("run", "--store", redis, "training", "true");
             train("ls", "--store", redis);
             train("run", "--store", "jdbc:h2:mem:training;DB_CLOSE_DELAY=-1", "training", "true");
