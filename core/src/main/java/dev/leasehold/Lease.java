@@ -158,8 +158,8 @@ public interface Lease extends AutoCloseable {
 
     /**
      * Ends the hold at once, waits for the store for one second at most and leaves the rest to the background.
-     * Idempotent, never throws; an interrupt does not end that second, and is kept. A loss was logged
-     * as a warning when it happened.
+     * Idempotent, never throws; an interrupt does not end that second, and is kept. The log has each
+     * loss already: as a warning, after ten in a minute at DEBUG.
      */
     @Override
     void close();

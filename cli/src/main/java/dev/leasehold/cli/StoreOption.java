@@ -97,7 +97,7 @@ final class StoreOption {
         boolean beside = passwordFile != null
                 || environment.containsKey(StorePassword.PASSWORD)
                 || environment.containsKey(StorePassword.FILE);
-        // What stands alone before the @ of a Redis is its user then, as in other URIs, else its password.
+        // One word before the @ of a Redis names its user then, else it is the password.
         if (uri != null && StoreUri.hasPassword(beside ? "of:" + uri : uri)) {
             throw new IllegalArgumentException(
                     "--store has a password in it, which every user of this machine could read in the list of processes; "

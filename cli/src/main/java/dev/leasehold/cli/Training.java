@@ -28,7 +28,7 @@ final class Training {
             Thread thread = new Thread(() -> serve(server), "leasehold-training");
             thread.setDaemon(true);
             thread.start();
-            // Whoever starts the program for the first time waits for this.
+            // The first start of the program waits for this.
             String redis = "redis://127.0.0.1:" + server.getLocalPort() + "?leasehold.storeTimeout=2000";
             train("run", "--store", redis, "training", "true");
             train("ls", "--store", redis);

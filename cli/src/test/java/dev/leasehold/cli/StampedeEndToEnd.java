@@ -60,7 +60,7 @@ class StampedeEndToEnd {
         assertThat(Files.readAllLines(dir.resolve("turns"))).hasSize(count);
     }
 
-    /** Who tries once waited a minute for a store that is silent. */
+    /** A single try waited a minute for a silent store. */
     @Test
     void aTryGivesUpOnASilentStoreSooner() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whoever starts the program for the first time waits for the training. */
+/** The first start of the program waits for the training. */
 class TrainingTest {
 
     @TempDir

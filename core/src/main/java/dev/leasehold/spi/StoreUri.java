@@ -124,7 +124,7 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
         int end = option.find(slashes) ? option.start() : uri.length();
         int at = uri.lastIndexOf('@', end - 1);
         int colon = uri.indexOf(':', slashes + 1);
-        // A Redis takes what stands alone there for its password.
+        // A Redis takes one word there for its password.
         if (at > slashes && uri.startsWith("red") && (colon < 0 || at < colon)) {
             return uri.substring(0, slashes + 3) + "***" + uri.substring(at);
         }
