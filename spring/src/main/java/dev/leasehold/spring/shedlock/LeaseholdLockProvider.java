@@ -90,7 +90,8 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
 
         @Override
         protected void doUnlock() {
-            Duration stays = Duration.between(ClockProvider.now(), lockConfiguration.getUnlockTime());
+            // Not ShedLock's unlock time: it is the present, read again, and so lies ahead at the end of a millisecond.
+            Duration stays = Duration.between(ClockProvider.now(), lockConfiguration.getLockAtLeastUntil());
             if (extended && stays.compareTo(Duration.ZERO) > 0) {
                 releases.schedule((Runnable) lease::releaseAsync, stays.toMillis() + 1, TimeUnit.MILLISECONDS);
             } else {
