@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class OwnClient {
 
     private static final int OTHER_THREADS = 2;
-    private static final long MOMENT_MILLIS = 1000;
+    private static final long CLOSING_MILLIS = 10_000;
     private static final ThreadFactoryProvider NAMED = pool -> new InheritingNothing("leasehold-redis-" + pool);
 
     /** A firewall or balancer may drop a connection that is idle for some minutes. */
@@ -137,7 +137,7 @@ public final class OwnClient {
     }
 
     /**
-     * Closes the rest when something has closed. This waits a moment for both, because an application's class loader may be
+     * Closes the rest when something has closed. This waits for both, ten seconds at most, because an application's class loader may be
      * closed next, and Lettuce, which loads classes while it closes, would leave its threads; but not on a thread of Netty's,
      * which has to do what would be waited for.
      */
@@ -147,7 +147,7 @@ public final class OwnClient {
             return;
         }
         try {
-            closing.get(MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+            closing.get(CLOSING_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
@@ -158,7 +158,7 @@ public final class OwnClient {
 
     private static void end(Future<?> ending) {
         if (!isNettys()) {
-            ending.awaitUninterruptibly(MOMENT_MILLIS);
+            ending.awaitUninterruptibly(CLOSING_MILLIS);
         }
     }
 
