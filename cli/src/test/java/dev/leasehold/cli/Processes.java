@@ -34,6 +34,18 @@ final class Processes {
                 == 0;
     }
 
+    /** Returns whether it is ignored here: tests that a shell has put in the background, or nohup has started, pass that on. */
+    static boolean isIgnored(String signal) throws IOException {
+        int bit = List.of("HUP", "INT").indexOf(signal);
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            long ignored = lines.filter(line -> line.startsWith("SigIgn:"))
+                    .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+                    .findFirst()
+                    .orElse(0);
+            return bit >= 0 && (ignored >> bit & 1) == 1;
+        }
+    }
+
     /** Returns whether it runs: neither gone nor waiting to be collected. */
     static boolean isRunning(long pid) {
         try {

@@ -23,6 +23,8 @@ final class Program implements AfterEachCallback {
 
     static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
 
+    static final List<String> FIRST = List.of("unshare", "--pid", "--fork", "--mount-proc", "--kill-child");
+
     private final Supplier<Path> directory;
     private final Supplier<String> store;
     private final List<Run> runs = new CopyOnWriteArrayList<>();
@@ -48,6 +50,11 @@ final class Program implements AfterEachCallback {
 
     Run startWithoutTerminal(String... arguments) throws IOException {
         return start(List.of("setsid", "-w"), Map.of(), List.of(arguments));
+    }
+
+    /** As process 1, as in a container. */
+    Run startAsFirst(String... arguments) throws IOException {
+        return start(FIRST, Map.of(), List.of(arguments));
     }
 
     private Run start(List<String> starter, Map<String, String> environment, List<String> arguments)

@@ -4,13 +4,11 @@ import static dev.leasehold.cli.Processes.await;
 import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -130,7 +128,7 @@ class RunEndToEnd {
     @DisplayName("Signals are passed on and the lock is kept until the command has ended")
     void signalsArePassedOnAndTheLockIsKept() throws Exception {
         for (String signal : List.of("TERM", "HUP", "INT", "USR1", "USR2", "WINCH")) {
-            if (isIgnored(signal)) {
+            if (Processes.isIgnored(signal)) {
                 continue;
             }
             Program.Run run = leasehold.start(
@@ -148,18 +146,6 @@ class RunEndToEnd {
             assertThat(run.status()).isEqualTo(3);
             assertThat(run.out()).isEqualTo("ready\ngot " + signal + "\n");
             next.succeeded();
-        }
-    }
-
-    /** Tests that a shell has put in the background, or nohup has started, inherit that, and so does every command of theirs. */
-    private static boolean isIgnored(String signal) throws IOException {
-        int bit = List.of("HUP", "INT").indexOf(signal);
-        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
-            long ignored = lines.filter(line -> line.startsWith("SigIgn:"))
-                    .mapToLong(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
-                    .findFirst()
-                    .orElse(0);
-            return bit >= 0 && (ignored >> bit & 1) == 1;
         }
     }
 
