@@ -107,6 +107,7 @@ class CostTest {
         DistributedSemaphore semaphore = client.semaphore("x", 8);
         Lease beside = semaphore.acquire();
         beside.extend(Duration.ofSeconds(35));
+        await().until(() -> callsOf("subscribe") == 1); // The first renewal begins to listen, and waits for no answer.
         semaphore.acquire().close();
         redis.get().commands().configResetstat();
         int cycles = 100;

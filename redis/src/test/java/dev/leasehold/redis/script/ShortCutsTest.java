@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The short cuts at the beginnings of the scripts only save work: from any state of a lock, what a script does with its
  * short cut and without it is the same. Two locks are brought into the same random state, and one is asked with, one without.
  */
-@Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 15, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortCutsTest {
 
     private static final int ROUNDS = 2000;
