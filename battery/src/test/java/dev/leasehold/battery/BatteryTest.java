@@ -10,9 +10,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -26,7 +24,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * modules at the same time can keep an answer away for longer than a client waits for one.
  */
 @Execution(ExecutionMode.CONCURRENT)
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BatteryTest {
 
     private static final PrintStream NOWHERE = new PrintStream(OutputStream.nullOutputStream());

@@ -9,11 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about the leader of a real ensemble. */
-@Timeout(180)
 class LeaderTest {
 
     @TempDir

@@ -10,10 +10,8 @@ import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A slot moves away and back, with a lock that is held. */
-@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReshardingTest {
 
     /** Returns the port of the master that has the lock's keys, as the cluster has it. */

@@ -68,7 +68,6 @@ class ServersTest {
     }
 
     @Test
-    @Timeout(120)
     void aDatabaseThatForgetsHasItsTablesAndNoRows() throws Exception {
         try (DatabaseUnderTest database = DatabaseUnderTest.postgres(directory, Fault.AMNESIA, "");
                 Leasehold client = Leasehold.connect(database.way().uri())) {

@@ -7,8 +7,6 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -18,7 +16,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Real processes that are paused while they hold the lock: registered tokens lose no update, none at all do. */
 @Execution(ExecutionMode.CONCURRENT)
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SetWorkloadTest {
 
     private static final int MOST_TRIES = 5;

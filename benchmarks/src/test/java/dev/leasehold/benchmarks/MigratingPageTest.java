@@ -21,7 +21,6 @@ import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -32,7 +31,6 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
  * These tests show what docs/migrating.md says of other libraries: its code compiles, and the ways to cut over exclude both
  * ways.
  */
-@Timeout(60)
 class MigratingPageTest {
 
     private static RedisProcess redis;

@@ -30,6 +30,9 @@ import org.junit.jupiter.api.Timeout;
 class ClientFaultTest {
 
     private static final Duration PATIENT = Duration.ofSeconds(30);
+    /** Long enough for a machine that stands still between two statements, as it is waited for once. */
+    private static final LockOptions LASTING = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(5));
+
     private static final LockOptions SHORT = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(200));
 
     @Test
@@ -42,11 +45,11 @@ class ClientFaultTest {
                         .timeSource(time)
                         .build()) {
             assertThat(clocks).isNotNull();
-            Lease held = leasehold.lock("x", SHORT).acquire();
-            CompletableFuture<Lease> waiting = leasehold.lock("x", SHORT).acquireAsync();
+            Lease held = leasehold.lock("x", LASTING).acquire();
+            CompletableFuture<Lease> waiting = leasehold.lock("x", LASTING).acquireAsync();
             time.fault.set(new OutOfMemoryError("simulated"));
             CompletableFuture<Optional<Lease>> unlucky =
-                    leasehold.lock("x", SHORT).tryAcquireAsync(PATIENT);
+                    leasehold.lock("x", LASTING).tryAcquireAsync(PATIENT);
             for (CompletableFuture<?> failed : List.of(waiting, unlucky)) {
                 assertThatThrownBy(() -> failed.get(A_MINUTE, TimeUnit.SECONDS))
                         .isInstanceOf(ExecutionException.class)
@@ -58,7 +61,7 @@ class ClientFaultTest {
             assertThat(held.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
                     .isEqualTo(LeaseState.LOST);
             assertThat(held.release()).isEqualTo(LeaseState.LOST);
-            try (Lease again = leasehold.lock("x", SHORT).acquire()) {
+            try (Lease again = leasehold.lock("x", LASTING).acquire()) {
                 assertThat(again.token()).isGreaterThan(held.token());
             }
         }

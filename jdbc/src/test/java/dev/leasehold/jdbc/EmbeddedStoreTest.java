@@ -11,11 +11,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about the embedded store under the engine, as users use it. */
-@Timeout(60)
 class EmbeddedStoreTest {
 
     private static final int CLIENTS = 3;

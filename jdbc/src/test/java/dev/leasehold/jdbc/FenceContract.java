@@ -23,10 +23,8 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests show what a fence owes in every database and at every isolation level. The resource is a number. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public abstract class FenceContract {
 
     private static final int RC = Connection.TRANSACTION_READ_COMMITTED;

@@ -16,14 +16,12 @@ import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * These tests are about the examples for the fence in docs/sql.md, on a real PostgreSQL, one of them in Spring's
  * transactions.
  */
-@Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FencePageTest {
 
     private static final String PLAIN = """

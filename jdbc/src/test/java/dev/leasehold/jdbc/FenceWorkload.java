@@ -29,13 +29,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * The lock-set workload with a table as the resource: a set in a row, read, changed and written under the lock, by clients that
  * are stopped in between for longer than their leases. What was committed must not disappear.
  */
-@Timeout(value = 90, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class FenceWorkload {
 
     private static final int CLIENTS = 4;

@@ -8,10 +8,8 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.LateAnswers;
 import dev.leasehold.testkit.Started;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +18,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * These tests are about answers of a database that come later than the database has given them: of single statements; where
  * a claim is repeated or shared, of transactions; of renewals in batches; and of looks for what was handed over.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LateAnswersTest {
 
     @RegisterExtension

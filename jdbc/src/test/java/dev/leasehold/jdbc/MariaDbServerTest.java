@@ -5,12 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.servers.MariaDbServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests show that the servers of tests that run side by side leave each other alone. */
-@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MariaDbServerTest {
 
     /** MariaDB removes leftovers of its temporary tables when it starts; another server that was being set up lost its own. */

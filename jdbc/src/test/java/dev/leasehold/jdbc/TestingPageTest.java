@@ -10,11 +10,9 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tests in docs/testing.md compile with the imports that the page shows, and are green. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TestingPageTest {
 
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;\\n");

@@ -15,14 +15,11 @@ import java.sql.SQLTransactionRollbackException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about a reset between a reader's look at the newest token and its lock of the row. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedRegistrationTest {
 
     private static final String ROW = "SELECT token, exclusive FROM reset_fence WHERE resource = ?";

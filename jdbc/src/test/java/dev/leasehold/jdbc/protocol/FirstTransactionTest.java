@@ -13,14 +13,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A process's first transactions keep all others from the file while the JVM makes what they use for the first time.
  * {@code equals} and {@code hashCode} of a record were the dearest of that by far: 19 of 23 ms.
  */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FirstTransactionTest {
 
     @TempDir

@@ -21,13 +21,11 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * A grant by a single statement has a token above the last and reserves its run, also where the database's clock is behind:
  * where that goes on, its microseconds alone would be enough.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GrantedTokensTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

@@ -22,10 +22,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** These tests show which rows go after two days. */
-@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RowExpiryTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

@@ -25,10 +25,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,7 +35,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * These tests are about locks that belong to a session beside all that is none of it: other users of a key, tables, poolers,
  * pools.
  */
-@Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionSharingTest extends SessionFixture {
 
     @ParameterizedTest(autoCloseArguments = false)

@@ -27,14 +27,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * These tests are about files that are missing, in the way, foreign, locked, full or gone: a clear answer, and nothing
  * damaged.
  */
-@Timeout(60)
 class SqliteHardCasesTest {
 
     @TempDir

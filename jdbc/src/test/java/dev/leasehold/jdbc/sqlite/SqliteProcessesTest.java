@@ -27,11 +27,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about several processes on one file, some of them killed with {@code kill -9}. */
-@Timeout(120)
 class SqliteProcessesTest {
 
     @TempDir

@@ -34,11 +34,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about the store's thread: one per client, in order, gone after close. */
-@Timeout(60)
 class SqliteThreadTest {
 
     @AutoClose
