@@ -163,7 +163,7 @@ class AccessTest {
             assertThat(ZOO.get().probe.getChildren(lock, false)).hasSize(1);
             lease.extend(Duration.ofSeconds(30));
             lease.release();
-            LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
+            LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
             Lease kept = leasehold.lock("b", brief).acquire();
             leasehold.close(Duration.ZERO);
             assertThat(kept.isValid()).isFalse();

@@ -115,9 +115,9 @@ class GivenClientTest {
     @Test
     @DisplayName("A client that is closed while it is connected stops listening")
     void aClientClosedWhileConnectedStopsListening() throws Exception {
-        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
         Lease lease = client.lock(name, brief).acquire();
-        lease.extend(Duration.ofSeconds(2));
+        lease.extend(Duration.ofSeconds(6));
         client.close(Duration.ZERO);
         assertThat(nodes()).as("not given back by its caller").hasSize(1);
         nothingIsLeftInTheSession();
