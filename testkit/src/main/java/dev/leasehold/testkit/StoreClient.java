@@ -31,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +92,7 @@ final class StoreClient implements AutoCloseable {
     }
 
     ClaimAnswer.Granted acquire(String lock, int share, Duration lease) {
-        return granted(newClaim(lock, share, lease, false));
+        return inTime(lease, () -> granted(newClaim(lock, share, lease, false)));
     }
 
     /** Joins the queue of a lock that should not let one more in. */
@@ -100,9 +101,7 @@ final class StoreClient implements AutoCloseable {
     }
 
     Claim join(String lock, int share, Duration lease) {
-        Claim claim = newClaim(lock, share, lease, true);
-        busy(claim);
-        return claim;
+        return inTime(lease, () -> joined(newClaim(lock, share, lease, true)));
     }
 
     /** Tries once in vain. */
@@ -129,7 +128,20 @@ final class StoreClient implements AutoCloseable {
     }
 
     ClaimAnswer.Granted acquire(String lock, Duration lease) {
-        return granted(newClaim(lock, lease, false));
+        return inTime(lease, () -> granted(newClaim(lock, lease, false)));
+    }
+
+    /** A quorum has 15 ms of a short lease for an answer; a busy machine may take longer, and then this tries again. */
+    private static <T> T inTime(Duration lease, Supplier<T> question) {
+        while (true) {
+            try {
+                return question.get();
+            } catch (StoreUnavailableException e) {
+                if (lease.compareTo(SHORT) > 0) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** Joins the queue of a lock that should be taken. */
@@ -138,7 +150,10 @@ final class StoreClient implements AutoCloseable {
     }
 
     Claim join(String lock, Duration lease) {
-        Claim claim = newClaim(lock, lease, true);
+        return inTime(lease, () -> joined(newClaim(lock, lease, true)));
+    }
+
+    private Claim joined(Claim claim) {
         busy(claim);
         return claim;
     }
