@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -274,6 +275,31 @@ class TopologyTest {
                             .isNotInstanceOf(StoreUnavailableException.class)
                             .hasMessageContaining("redis-cluster://");
                 }
+            }
+        }
+    }
+
+    /** It was believed to be none while it loaded its data, and so for the life of the connection. */
+    @Test
+    void aNodeOfAClusterIsRefusedAlsoWhileItLoads() throws Exception {
+        try (RedisProcess node = RedisProcess.start(
+                "--cluster-enabled",
+                "yes",
+                "--key-load-delay",
+                "50000",
+                "--loading-process-events-interval-bytes",
+                "1024")) {
+            node.commands()
+                    .clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
+            await().until(() -> node.commands().clusterInfo().contains("cluster_state:ok"));
+            for (int i = 0; i < 200; i++) {
+                node.commands().set("key" + i, "x".repeat(2_000));
+            }
+            node.commands().save();
+            node.kill();
+            node.restart();
+            try (Leasehold client = Leasehold.connect(node.uri() + "?leasehold.storeTimeout=60000")) {
+                assertThatThrownBy(() -> client.lock("x").acquire()).hasMessageContaining("redis-cluster://");
             }
         }
     }

@@ -74,10 +74,6 @@ public final class RedisFailures {
 
     private RedisFailures() {}
 
-    static boolean isPassing(RedisCommandExecutionException error) {
-        return PASSING.contains(code(error));
-    }
-
     /** Returns the first word of a server's error, also where a script has wrapped it. */
     public static String code(RedisCommandExecutionException error) {
         String message = error.getMessage() == null ? "" : error.getMessage();

@@ -28,14 +28,14 @@ public final class ServerMode {
 
     /**
      * Passes a fresh connection on, unless its server is in cluster mode, or does not let scripts ask for that: it would serve free locks, and
-     * fail every waiter. A server that cannot just now is believed.
+     * fail every waiter. A server that cannot answer just now is connected to again: what is believed of it lasts as long as the connection.
      */
     public static <C extends StatefulRedisConnection<String, String>> CompletionStage<C> standalone(
             C connection, String name) {
         return connection
                 .async()
                 .<String>eval(INFO, ScriptOutputType.VALUE)
-                .exceptionally(failure -> believed(failure, name))
+                .exceptionally(failure -> refused(failure, name))
                 .thenApply(info -> {
                     // The second is how Valkey says it.
                     if (info.contains("redis_mode:cluster") || info.contains("server_mode:cluster")) {
@@ -53,11 +53,8 @@ public final class ServerMode {
                 });
     }
 
-    static String believed(Throwable failure, String name) {
+    static String refused(Throwable failure, String name) {
         if (Causes.of(failure) instanceof RedisCommandExecutionException error) {
-            if (RedisFailures.isPassing(error)) {
-                return "";
-            }
             if (RedisFailures.code(error).equals("ERR")
                     && FOR_GOOD.matcher(String.valueOf(error.getMessage())).find()) {
                 throw new LockException(

@@ -162,7 +162,7 @@ class RefusalsTest {
     })
     void aProxysErrorWhileConnectingPasses(String error, boolean passes) {
         Throwable failure =
-                catchThrowable(() -> ServerMode.believed(new RedisCommandExecutionException(error), "redis://proxy"));
+                catchThrowable(() -> ServerMode.refused(new RedisCommandExecutionException(error), "redis://proxy"));
         assertThat(RedisFailures.ofConnecting(failure, "redis://proxy", "the claim of 'x'"))
                 .matches(told -> passes == (told instanceof StoreUnavailableException));
     }
