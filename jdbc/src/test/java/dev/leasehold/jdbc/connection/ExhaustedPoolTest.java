@@ -39,11 +39,14 @@ class ExhaustedPoolTest {
     private static final Logger LOG = Logger.getLogger("dev.leasehold.jdbc");
 
     private final List<String> warnings = new CopyOnWriteArrayList<>();
+    private final List<String> told = new CopyOnWriteArrayList<>();
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord logged) {
             if (logged.getLevel() == java.util.logging.Level.WARNING) {
                 warnings.add(logged.getMessage());
+            } else if (logged.getLevel() == java.util.logging.Level.INFO) {
+                told.add(logged.getMessage());
             }
         }
 
@@ -135,6 +138,9 @@ class ExhaustedPoolTest {
                     .singleElement()
                     .asString()
                     .contains("all 2 connections of the pool shop are in use");
+            assertThat(told).noneMatch(text -> text.contains("renewed again"));
+            client.lock("c", brief).acquire().extend(brief.leaseDuration());
+            await().untilAsserted(() -> assertThat(told).containsOnlyOnce("leases are renewed again"));
         }
     }
 
