@@ -55,9 +55,19 @@ abstract class GuardHarness {
     }
 
     void hear(String... lines) throws InterruptedException {
-        for (String line : lines) { // Less than the minute for which the patches of battery/guards have it say nothing.
-            assertThat(said.poll(45, TimeUnit.SECONDS)).isEqualTo(line);
+        for (String line : lines) {
+            assertThat(next()).isEqualTo(line);
         }
+    }
+
+    /** The guard and its timer are two processes: of a time that has come, either may be the first to speak. */
+    void hearBoth(String one, String other) throws InterruptedException {
+        assertThat(List.of(next(), next())).containsExactlyInAnyOrder(one, other);
+    }
+
+    /** Waits less than the minute for which the patches of battery/guards have it say nothing. */
+    private String next() throws InterruptedException {
+        return String.valueOf(said.poll(45, TimeUnit.SECONDS));
     }
 
     /** With a deadline that is not waited for. */

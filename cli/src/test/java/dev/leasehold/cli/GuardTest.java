@@ -154,12 +154,10 @@ class GuardTest extends GuardHarness {
         long child = orphan();
         hear("armed");
         guard.watch(in(0, 300));
-        hear("armed");
-        hear("term");
+        hearBoth("armed", "term");
         await().until(() -> started.stream().noneMatch(Process::isAlive));
         guard.watch(in(30_000, 31_000));
-        List<String> both = List.of(said.poll(A_MINUTE, TimeUnit.SECONDS), said.poll(A_MINUTE, TimeUnit.SECONDS));
-        assertThat(both).containsExactlyInAnyOrder("armed", "dead");
+        hearBoth("armed", "dead");
 
         assertThat(isRunning(child)).isFalse();
     }
@@ -170,8 +168,7 @@ class GuardTest extends GuardHarness {
         long child = orphan();
         hear("armed");
         guard.watch(in(0, 300));
-        hear("armed");
-        hear("term");
+        hearBoth("armed", "term");
         await().until(() -> started.stream().noneMatch(Process::isAlive));
         guard.endCommand();
         hear("dead");
@@ -268,8 +265,7 @@ class GuardTest extends GuardHarness {
     @Test
     void aLatecomerIsFound() throws Exception {
         guard.watch(in(0, 0));
-        hear("armed");
-        hear("dead");
+        hearBoth("armed", "dead");
         Process command = command(null, "exec sleep 300");
         hear("term");
 
@@ -315,7 +311,7 @@ class GuardTest extends GuardHarness {
                 new Command(List.of("sleep", "300")).start("demo", 1, OptionalInt.empty(), "another-mark", null);
         started.add(stranger);
         guard.watch(in(0, 0));
-        hear("armed");
+        hearBoth("armed", "dead");
         guard.sync();
         guard.endCommand();
         await().until(() -> said.contains("gone"));
