@@ -9,7 +9,6 @@ import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
 import dev.leasehold.redis.doctor.NodeFacts;
-import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.redis.quorum.QuorumFailures;
 import dev.leasehold.spi.StoreContext;
 import io.lettuce.core.RedisClient;
@@ -54,14 +53,13 @@ final class QuorumDoctor {
     }
 
     List<Finding> examine() throws InterruptedException {
-        RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
         List<Finding> findings = new ArrayList<>();
         List<NodeFacts> nodes = new ArrayList<>();
         Map<String, LockException> failures = new LinkedHashMap<>();
         for (RedisURI master : masters) {
             String node = RedisUris.name(master);
             Deployment deployment = new Deployment(List.of(master), false);
-            Doctor doctor = new Doctor(node, deployment, settings, context, client, timeout, judge);
+            Doctor doctor = new Doctor(node, deployment, options.settings(), context, client, timeout, judge);
             try {
                 findings.addAll(doctor.examine());
                 nodes.addAll(doctor.nodes().stream()

@@ -209,7 +209,7 @@ final class QuorumFindings implements Doctor.Duty {
                 .meaning(
                         "it refuses this client: a client with another idea of the longest lease would count on it too early",
                         "give all clients the same; to change the rules, stop all clients, delete the key "
-                                + MarkerRules.KEY + " on every master, and wait for the longest lease"));
+                                + rules.key() + " on every master, and wait for the longest lease"));
     }
 
     @Override

@@ -106,7 +106,7 @@ final class QuorumOpening implements AutoCloseable {
                 connections.computeIfAbsent(master, to -> client.connect(RedisConnection.CODEC, to));
         return Optional.<List<Object>>ofNullable(connection
                         .sync()
-                        .eval(script.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text()))
+                        .eval(script.text(), ScriptOutputType.MULTI, new String[] {rules.key()}, rules.text()))
                 .orElseThrow(() -> new RedisException("the script gave no answer"));
     }
 

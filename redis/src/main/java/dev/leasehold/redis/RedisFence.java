@@ -2,6 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
+import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.Script;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
@@ -55,10 +56,10 @@ public final class RedisFence {
     private final String resource;
     private final String key;
 
-    private RedisFence(RedisScriptingCommands<String, String> commands, String resource) {
+    private RedisFence(RedisScriptingCommands<String, String> commands, String resource, String keyPrefix) {
         this.commands = commands;
         this.resource = resource;
-        this.key = "leasehold:(fence):{" + resource + '}';
+        this.key = KeyNames.root(keyPrefix) + "(fence):{" + resource + '}';
     }
 
     /**
@@ -75,7 +76,19 @@ public final class RedisFence {
             throw new IllegalArgumentException("the resource's name must not be empty nor have braces, but was '"
                     + resource + "': it is used as a hash tag");
         }
-        return new RedisFence(commands, resource);
+        return new RedisFence(commands, resource, KeyNames.ROOT);
+    }
+
+    /**
+     * Returns a fence around the same resource whose key begins otherwise, as {@link RedisStore#withKeyPrefix} has it for locks.
+     * Everybody who writes the resource must use the same.
+     *
+     * @param prefix takes the place of {@code leasehold:}
+     * @return the changed copy; it knows nothing of tokens that were registered under another prefix
+     * @throws IllegalArgumentException if it has other characters than letters, digits and {@code ._:/-}
+     */
+    public RedisFence withKeyPrefix(String prefix) {
+        return new RedisFence(commands, resource, prefix);
     }
 
     /**

@@ -152,6 +152,34 @@ public final class RedisStore implements StoreFactory {
     }
 
     /**
+     * Returns this store with keys and channels that begin otherwise, as platforms demand it that give each tenant a prefix. In
+     * a URI: {@code leasehold.keyPrefix=tenant7:}. Clients with different prefixes share no locks.
+     *
+     * @param prefix takes the place of {@code leasehold:}; 1 to 200 letters, digits or characters of {@code ._:/-}
+     * @return the changed copy
+     * @throws IllegalArgumentException if it has others
+     */
+    public RedisStore withKeyPrefix(String prefix) {
+        return new RedisStore(name, given, deployment, reach, settings.withKeyPrefix(prefix), tls);
+    }
+
+    /**
+     * Returns this store with another time for which it remembers the last fencing token of a lock that nobody uses. In a URI:
+     * {@code leasehold.tokenLife=6h}.
+     *
+     * <p>A lock that was used once leaves some 150 bytes for so long. Less suits names that are used once, by the million. After it
+     * the next token is the time of the server's clock: tokens increase all the same, unless the clock was set back by
+     * more than has passed since the last grant. All clients should have the same; the shortest counts.
+     *
+     * @param life a minute to a year; two days unless it is changed, which covers a clock that is set by a time zone, there and back
+     * @return the changed copy
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public RedisStore withTokenLife(Duration life) {
+        return new RedisStore(name, given, deployment, reach, settings.withTokenLife(life), tls);
+    }
+
+    /**
      * Returns this store with leases that count only when replicas have them: a grant, a hand-over, or a renewal that has
      * not been acknowledged by so many replicas in time is treated as not answered. In a URI: {@code
      * leasehold.waitForReplicas=1&leasehold.waitTimeout=500} (milliseconds).
@@ -229,7 +257,7 @@ public final class RedisStore implements StoreFactory {
 
     private static LockCommands master(
             Connector connector, StoreContext context, RedisSettings settings, NodeListener listener) {
-        KeyNames names = settings.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
+        KeyNames names = settings.names(context, false);
         Inbox inbox = new Inbox(connector, context, names, settings.replicas() == 0, listener);
         return new RedisNode(connector, context, settings, names, inbox, true, listener);
     }

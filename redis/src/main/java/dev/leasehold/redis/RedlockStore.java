@@ -130,15 +130,11 @@ public final class RedlockStore implements StoreFactory {
 
     /** Returns this store without a gate, for benchmarks that compare the two. Called last. */
     RedlockStore withoutGate() {
-        return new RedlockStore(
-                masters,
-                given,
-                new RedlockOptions(
-                        options.maxLease(),
-                        options.nodeTimeout(),
-                        options.plainKeys(),
-                        options.trustPersistence(),
-                        false));
+        return with(options.withoutGate());
+    }
+
+    private RedlockStore with(RedlockOptions changed) {
+        return new RedlockStore(masters, given, changed, tls);
     }
 
     static RedlockStore at(List<RedisURI> masters, RedlockOptions options, Tls tls) {
@@ -157,10 +153,7 @@ public final class RedlockStore implements StoreFactory {
      * @throws IllegalArgumentException if it is out of that range
      */
     public RedlockStore withMaxLease(Duration duration) {
-        return new RedlockStore(
-                masters,
-                given,
-                new RedlockOptions(duration, options.nodeTimeout(), options.plainKeys(), options.trustPersistence()));
+        return with(options.withMaxLease(duration));
     }
 
     /**
@@ -172,10 +165,7 @@ public final class RedlockStore implements StoreFactory {
      * @throws IllegalArgumentException if it is out of that range
      */
     public RedlockStore withNodeTimeout(Duration duration) {
-        return new RedlockStore(
-                masters,
-                given,
-                new RedlockOptions(options.maxLease(), duration, options.plainKeys(), options.trustPersistence()));
+        return with(options.withNodeTimeout(duration));
     }
 
     /**
@@ -186,10 +176,32 @@ public final class RedlockStore implements StoreFactory {
      * @return the changed copy
      */
     public RedlockStore withPlainKeys() {
-        return new RedlockStore(
-                masters,
-                given,
-                new RedlockOptions(options.maxLease(), options.nodeTimeout(), true, options.trustPersistence()));
+        return with(options.with(options.settings().withPlainKeys()));
+    }
+
+    /**
+     * Returns this store with keys and channels that begin otherwise than with {@code leasehold:}. In a URI: {@code
+     * leasehold.keyPrefix=tenant7:}. See {@link RedisStore#withKeyPrefix}. Each prefix is a quorum of its own, on the same masters:
+     * {@link #initialize()} opens it alone.
+     *
+     * @param prefix 1 to 200 letters, digits or characters of {@code ._:/-}
+     * @return the changed copy
+     * @throws IllegalArgumentException if it has others
+     */
+    public RedlockStore withKeyPrefix(String prefix) {
+        return with(options.with(options.settings().withKeyPrefix(prefix)));
+    }
+
+    /**
+     * Returns this store with another time for which its masters remember the last fencing token of a lock that nobody uses. In
+     * a URI: {@code leasehold.tokenLife=6h}. See {@link RedisStore#withTokenLife}.
+     *
+     * @param life a minute to a year, and not below the longest lease; two days unless it is changed
+     * @return the changed copy
+     * @throws IllegalArgumentException if it is out of that range
+     */
+    public RedlockStore withTokenLife(Duration life) {
+        return with(options.with(options.settings().withTokenLife(life)));
     }
 
     /**
@@ -203,10 +215,7 @@ public final class RedlockStore implements StoreFactory {
      * @return the changed copy
      */
     public RedlockStore withTrustedPersistence() {
-        return new RedlockStore(
-                masters,
-                given,
-                new RedlockOptions(options.maxLease(), options.nodeTimeout(), options.plainKeys(), true));
+        return with(options.withTrust(true));
     }
 
     /**
@@ -255,16 +264,14 @@ public final class RedlockStore implements StoreFactory {
 
     @Override
     public Store open(StoreContext context) {
-        if (options.plainKeys() && !context.namespace().isEmpty()) {
-            throw new IllegalArgumentException(
-                    "leasehold.keys=plain cannot be combined with a namespace: the lock's key is "
-                            + "the bare name, which other clients know. Leave the namespace '" + context.namespace()
-                            + "' out, and put it into the names");
+        String refusal = options.settings().refusal(context);
+        if (refusal != null) {
+            throw new IllegalArgumentException(refusal);
         }
         Duration timeout = shorter(context.storeTimeout(), CONNECT_TIMEOUT);
         OwnClient own = OwnClient.overOrOwn(given, timeout, tls);
-        KeyNames names = options.plainKeys() ? KeyNames.plain(false) : KeyNames.of(context.namespace());
-        RedisSettings settings = options.plainKeys() ? RedisSettings.DEFAULTS.withPlainKeys() : RedisSettings.DEFAULTS;
+        RedisSettings settings = options.settings();
+        KeyNames names = settings.names(context, false);
         AtomicReference<@Nullable QuorumStore> store = new AtomicReference<>();
         List<Voter> voters = new ArrayList<>();
         BallotEncoder encoder = new BallotEncoder(context.owner(), options.marker());
@@ -305,7 +312,7 @@ public final class RedlockStore implements StoreFactory {
                 quorum,
                 context.signals(),
                 all -> OwnClient.closeAfter(all, own::close),
-                options.plainKeys() ? QuorumSharing.PLAIN_KEYS : QuorumSharing.READ_WRITE);
+                settings.plainKeys() ? QuorumSharing.PLAIN_KEYS : QuorumSharing.READ_WRITE);
         store.set(made);
         return made;
     }

@@ -20,7 +20,7 @@ local LAYOUT = 'leasehold|1|'
 local TOKEN_LIFE = 172810000
 
 -- Under a bare name the lock is shared with clients of other kinds, whose values are anything.
-local SHARED = string.sub(KEYS[1], 1, 10) ~= 'leasehold:'
+local PLAIN = KEYS[2] ~= KEYS[1] .. ':token'
 
 local function integer(number)
   return string.format('%.0f', number)
@@ -60,7 +60,7 @@ local function storedLease(value)
 end
 
 local function isForeign(value)
-  return SHARED and string.sub(value, 1, 10) ~= 'leasehold|'
+  return PLAIN and string.sub(value, 1, 10) ~= 'leasehold|'
 end
 
 -- The share that is written in the place of SPARE.

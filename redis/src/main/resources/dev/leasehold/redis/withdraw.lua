@@ -65,7 +65,7 @@ if found == 1 and not value then
   return 1
 end
 -- A foreign holder tells nobody of its release; who is first now has to look for it.
-local first = SHARED and found == 1 and redis.call('LINDEX', KEYS[3], 0)
+local first = PLAIN and found == 1 and redis.call('LINDEX', KEYS[3], 0)
 local next = first and waiter(first)
 if next then
   tell(next.channel, 'broken|' .. news(ARGV[2]).name)

@@ -24,7 +24,8 @@ class PlainKeysStoreContractTest extends StoreContract {
         return context -> {
             Integer database = DATABASES.computeIfAbsent(context.namespace(), name -> DATABASES.size());
             return new RedisStoreProvider()
-                    .create(StoreUri.parse(REDIS.get().uri() + "/" + database + "?leasehold.keys=plain"))
+                    .create(StoreUri.parse(
+                            REDIS.get().uri() + "/" + database + "?leasehold.keys=plain&leasehold.keyPrefix=p:"))
                     .open(new StoreContext(
                             context.identity(),
                             context.owner(),

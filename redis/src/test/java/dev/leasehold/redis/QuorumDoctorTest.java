@@ -14,6 +14,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.redis.doctor.NodeFacts;
 import dev.leasehold.redis.quorum.MarkerRules;
+import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
@@ -207,7 +208,7 @@ class QuorumDoctorTest {
 
     @Test
     void mastersThatCannotBeHadHere() {
-        QuorumFindings five = new QuorumFindings("q", 5, new MarkerRules(Duration.ofSeconds(60), true));
+        QuorumFindings five = new QuorumFindings("q", 5, new MarkerRules(Duration.ofSeconds(60), true, KeyNames.ROOT));
         assertThat(five.clocks(List.of(at("a", 0), at("b", 10), at("c", -20_000_000), at("d", 31_000_000), at("e", 5))))
                 .extracting(Finding::node, Finding::code, Finding::severity)
                 .containsExactly(

@@ -7,8 +7,6 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
-import dev.leasehold.redis.quorum.MarkerRules;
-import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import io.lettuce.core.RedisLoadingException;
@@ -125,8 +123,8 @@ public final class RedlockFixture implements AutoCloseable {
     public void awaitNothingLeft(String lock, int nodes) {
         for (RedisProcess server : servers.subList(0, nodes)) {
             await().untilAsserted(() -> assertThat(server.commands().keys("*"))
-                    .allMatch(key -> key.startsWith(Voucher.KEYS)
-                            || List.of(MarkerRules.KEY, "leasehold:{" + lock + "}:token")
+                    .allMatch(key -> key.startsWith("leasehold:quorum:voucher:")
+                            || List.of("leasehold:quorum", "leasehold:{" + lock + "}:token")
                                     .contains(key)));
         }
     }

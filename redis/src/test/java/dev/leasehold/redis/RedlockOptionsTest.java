@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.redis.connection.RedisUris;
+import dev.leasehold.redis.node.RedisSettings;
 import dev.leasehold.spi.StoreUri;
 import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
@@ -113,16 +114,23 @@ class RedlockOptionsTest {
         assertThat(RedlockOptions.read(StoreUri.parse("redlock://a,b,c"))).isEqualTo(RedlockOptions.DEFAULTS);
         assertThat(options("leasehold.trustPersistence=false")).isEqualTo(RedlockOptions.DEFAULTS);
         assertThat(RedlockOptions.DEFAULTS)
-                .isEqualTo(new RedlockOptions(Duration.ofSeconds(60), Duration.ofMillis(50), false, false));
+                .isEqualTo(new RedlockOptions(
+                        Duration.ofSeconds(60), Duration.ofMillis(50), RedisSettings.DEFAULTS, false, true));
     }
 
     @Test
     void anOptionThatIsGivenIsRead() {
         assertThat(options("leasehold.maxLeaseDuration=2m&leasehold.nodeTimeout=75&leasehold.keys=plain"
                         + "&leasehold.trustPersistence=true"))
-                .isEqualTo(new RedlockOptions(Duration.ofMinutes(2), Duration.ofMillis(75), true, true));
+                .isEqualTo(new RedlockOptions(
+                        Duration.ofMinutes(2),
+                        Duration.ofMillis(75),
+                        RedisSettings.DEFAULTS.withPlainKeys(),
+                        true,
+                        true));
         assertThat(options("leasehold.maxLeaseDuration=3h&leasehold.nodeTimeout=75ms"))
-                .isEqualTo(new RedlockOptions(Duration.ofHours(3), Duration.ofMillis(75), false, false));
+                .isEqualTo(new RedlockOptions(
+                        Duration.ofHours(3), Duration.ofMillis(75), RedisSettings.DEFAULTS, false, true));
         assertThat(options("leasehold.nodeTimeout=1s").nodeTimeout()).isEqualTo(Duration.ofSeconds(1));
     }
 

@@ -30,6 +30,7 @@ class UriFormsTest {
         return switch (option.replaceAll("leasehold\\.|=.*", "")) {
             case "waitForReplicas" -> "leasehold.waitForReplicas=1&leasehold.waitTimeout=100";
             case "maxLeaseDuration", "nodeTimeout" -> option + "=5s";
+            case "tokenLife" -> "leasehold.tokenLife=6h";
             case "trustPersistence" -> option + "=true";
             default -> option.replace('…', '1');
         };

@@ -156,12 +156,12 @@ public final class Doctor {
             findings.addAll(duty.of(facts));
         }
         try (var listener = open(connector::listen)) {
-            KeyNames names =
-                    settings.plainKeys() ? KeyNames.plain(deployment.cluster()) : KeyNames.of(context.namespace());
+            KeyNames names = settings.names(context, deployment.cluster());
             findings.addAll(PermissionCheck.of(
                     connection,
                     listener,
                     facts.node(),
+                    names.root(),
                     key(names, slots),
                     names.inboxPrefix() + context.clientId(),
                     deployment.cluster(),

@@ -29,6 +29,7 @@ final class PermissionCheck {
 
     private final StatefulRedisConnection<String, String> connection;
     private final String node;
+    private final String root;
     private final String key;
     private final String channel;
     private final Set<String> commands = new LinkedHashSet<>();
@@ -38,9 +39,10 @@ final class PermissionCheck {
     private boolean unvouched;
 
     private PermissionCheck(
-            StatefulRedisConnection<String, String> connection, String node, String key, String channel) {
+            StatefulRedisConnection<String, String> connection, String node, String root, String key, String channel) {
         this.connection = connection;
         this.node = node;
+        this.root = root;
         this.key = key;
         this.channel = channel;
     }
@@ -49,18 +51,20 @@ final class PermissionCheck {
      * Tries everything. Blocks.
      *
      * @param listener a connection to subscribe on
+     * @param root what keys and channels begin with
      * @param key a key that nobody uses
      */
     static List<Finding> of(
             StatefulRedisConnection<String, String> connection,
             StatefulRedisPubSubConnection<String, String> listener,
             String node,
+            String root,
             String key,
             String channel,
             boolean cluster,
             boolean waits,
             boolean votes) {
-        PermissionCheck rights = new PermissionCheck(connection, node, key, channel);
+        PermissionCheck rights = new PermissionCheck(connection, node, root, key, channel);
         rights.tryAll(cluster, waits);
         rights.tryToVouch(votes);
         rights.listen(listener);
@@ -164,11 +168,13 @@ final class PermissionCheck {
         }
         if (keys) {
             findings.add(
-                    missing("redis-keys-forbidden", "the user may not use the keys of locks", "allow ~leasehold:*"));
+                    missing("redis-keys-forbidden", "the user may not use the keys of locks", "allow ~" + root + "*"));
         }
         if (channels) {
             findings.add(missing(
-                    "redis-channels-forbidden", "the user may not use the channels of clients", "allow &leasehold:*"));
+                    "redis-channels-forbidden",
+                    "the user may not use the channels of clients",
+                    "allow &" + root + "*"));
         }
         if (!untried.isEmpty()) {
             findings.add(Finding.of(

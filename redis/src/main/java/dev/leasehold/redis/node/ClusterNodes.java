@@ -75,7 +75,7 @@ public final class ClusterNodes implements LockCommands {
         this.context = context;
         this.listener = listener;
         this.settings = settings;
-        names = settings.plainKeys() ? KeyNames.plain(true) : KeyNames.of(context.namespace());
+        names = settings.names(context, true);
         Connector anyone = new SearchingConnector(
                 name,
                 this::anywhere,

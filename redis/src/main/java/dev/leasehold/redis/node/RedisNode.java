@@ -85,7 +85,7 @@ public final class RedisNode implements LockCommands {
                                         .thenCompose(one -> ServerMode.standalone(one, connector.toString()))
                                 : connector.connect(),
                         listener::doubtNode);
-        scripts = new ScriptRunner(connector, context.time(), commands);
+        scripts = new ScriptRunner(connector, context.time(), commands, settings.texts());
     }
 
     private RedisNode(RedisNode same, ScriptRunner scripts) {

@@ -9,6 +9,7 @@ import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.script.CommandBuilder;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.redis.script.Script;
+import dev.leasehold.redis.script.ScriptTexts;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -29,22 +30,25 @@ public final class ScriptRunner {
     private final Connector connector;
     private final TimeSource time;
     private final ReconnectingConnection commands;
+    private final ScriptTexts texts;
     private final boolean asking;
 
-    ScriptRunner(Connector connector, TimeSource time, ReconnectingConnection commands) {
-        this(connector, time, commands, false);
+    ScriptRunner(Connector connector, TimeSource time, ReconnectingConnection commands, ScriptTexts texts) {
+        this(connector, time, commands, texts, false);
     }
 
-    private ScriptRunner(Connector connector, TimeSource time, ReconnectingConnection commands, boolean asking) {
+    private ScriptRunner(
+            Connector connector, TimeSource time, ReconnectingConnection commands, ScriptTexts texts, boolean asking) {
         this.connector = connector;
         this.time = time;
         this.commands = commands;
+        this.texts = texts;
         this.asking = asking;
     }
 
     /** Returns a runner over the same connection, for a lock that is being moved to this server from another. */
     ScriptRunner asking() {
-        return new ScriptRunner(connector, time, commands, true);
+        return new ScriptRunner(connector, time, commands, texts, true);
     }
 
     boolean isAsking() {
@@ -126,7 +130,7 @@ public final class ScriptRunner {
         connection
                 .send(
                         CommandType.EVALSHA,
-                        rest.addTo(new CommandBuilder().add(script.sha()), sentAt)
+                        rest.addTo(new CommandBuilder().add(texts.sha(script)), sentAt)
                                 .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {
@@ -156,7 +160,7 @@ public final class ScriptRunner {
         connection
                 .send(
                         CommandType.EVAL,
-                        rest.addTo(new CommandBuilder().add(script.text()), sentAt)
+                        rest.addTo(new CommandBuilder().add(texts.text(script)), sentAt)
                                 .args())
                 .whenComplete((answer, failure) -> {
                     if (failure == null) {

@@ -9,14 +9,22 @@ import java.time.Duration;
  *
  * @param maxLease the longest lease of any client
  * @param trustPersistence whether a restarted master keeps its vote, because what it has answered is on its disk
+ * @param keyPrefix what the marker's key begins with
  */
-public record MarkerRules(Duration maxLease, boolean trustPersistence) {
-
-    /** One key serves all locks of a master, whatever their namespace. */
-    public static final String KEY = "leasehold:quorum";
+public record MarkerRules(Duration maxLease, boolean trustPersistence, String keyPrefix) {
 
     private static final long MOST_HALF_MICROS = Duration.ofDays(1).toMillis() * 1000;
     private static final Duration MARGIN = Duration.ofSeconds(2);
+
+    /** Returns the marker's key. One serves all locks of a master, whatever their namespace. */
+    public String key() {
+        return keyPrefix + "quorum";
+    }
+
+    /** Returns what the keys of vouchers begin with; alone, it asks for none and is none. */
+    public String vouchers() {
+        return key() + ":voucher:";
+    }
 
     /** Returns how long a master that may have forgotten something has no vote. */
     public Duration waitFor() {

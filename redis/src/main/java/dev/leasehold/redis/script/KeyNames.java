@@ -1,6 +1,8 @@
 package dev.leasehold.redis.script;
 
 import dev.leasehold.LockException;
+import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,31 +14,58 @@ import org.jspecify.annotations.Nullable;
  * leasehold:(plain):}, which is no namespace, and has the bare name between its braces: a cluster then counts the same
  * slot for all three, unless the name has braces, and such names are refused there. Names that begin with {@code
  * leasehold:} are refused, too: they could be the keys of other locks.
+ *
+ * <p>A client may be given another root than {@code leasehold:}. It keeps to the characters that mean nothing in a glob, in a
+ * hash tag and in a rule of rights.
  */
 public final class KeyNames {
 
-    private static final String ROOT = "leasehold:";
+    /** The root of all keys and channels, unless a client is given another. */
+    public static final String ROOT = "leasehold:";
+
+    private static final Pattern POSSIBLE_ROOT = Pattern.compile("[A-Za-z0-9._:/-]{1,200}");
     private static final String TOKEN = ":token";
     private static final String QUEUE = ":queue";
 
+    private final String root;
     private final String prefix;
     private final boolean plain;
     private final boolean cluster;
 
-    private KeyNames(String prefix, boolean plain, boolean cluster) {
-        this.prefix = prefix;
+    private KeyNames(String root, String inRoot, boolean plain, boolean cluster) {
+        this.root = root;
+        this.prefix = root + inRoot;
         this.plain = plain;
         this.cluster = cluster;
     }
 
+    /**
+     * Returns the root, if it can be one.
+     *
+     * @throws IllegalArgumentException if not
+     */
+    public static String root(String prefix) {
+        if (!POSSIBLE_ROOT.matcher(prefix).matches()) {
+            throw new IllegalArgumentException(
+                    "a prefix of keys has 1 to 200 letters, digits or characters of '._:/-', but this was '" + prefix
+                            + "'");
+        }
+        return prefix;
+    }
+
     /** Returns the names of keys of our own, in a namespace or, where that is empty, in none. */
-    public static KeyNames of(String namespace) {
-        return new KeyNames(namespace.isEmpty() ? ROOT : ROOT + namespace + ':', false, false);
+    public static KeyNames of(String root, String namespace) {
+        return new KeyNames(root, namespace.isEmpty() ? "" : namespace + ':', false, false);
     }
 
     /** Returns the names of keys that are bare names of locks. */
-    public static KeyNames plain(boolean cluster) {
-        return new KeyNames(ROOT + "(plain):", true, cluster);
+    public static KeyNames plain(String root, boolean cluster) {
+        return new KeyNames(root, "(plain):", true, cluster);
+    }
+
+    /** Returns what all keys beside the locks' own, and all channels, begin with. */
+    public String root() {
+        return root;
     }
 
     /**
@@ -48,8 +77,10 @@ public final class KeyNames {
         if (!plain) {
             return beside(name);
         }
-        if (name.startsWith(ROOT)) {
-            throw refused(name, "begins with '" + ROOT + "', where Leasehold keeps its own keys");
+        for (String taken : List.of(ROOT, root)) {
+            if (name.startsWith(taken)) {
+                throw refused(name, "begins with '" + taken + "', where Leasehold keeps its own keys");
+            }
         }
         if (cluster && (name.indexOf('{') >= 0 || name.indexOf('}') >= 0)) {
             throw refused(name, "has a brace, and in a cluster those say where a key lives");

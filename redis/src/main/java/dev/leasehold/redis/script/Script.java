@@ -57,9 +57,13 @@ public enum Script {
             whole.append(read(resource)).append('\n');
         }
         text = whole.toString();
+        sha = sha(text);
+    }
+
+    static EncodedArgs sha(String text) {
         try {
             MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
-            sha = EncodedArgs.of(HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8))));
+            return EncodedArgs.of(HexFormat.of().formatHex(sha1.digest(text.getBytes(StandardCharsets.UTF_8))));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-1", e);
         }

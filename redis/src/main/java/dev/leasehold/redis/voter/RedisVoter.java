@@ -37,6 +37,7 @@ public final class RedisVoter implements Voter {
     private final BallotEncoder encoder;
     private final MarkerRules rules;
     private final String rulesText;
+    private final EncodedArgs noVoucher;
     private volatile @Nullable Marker marker;
     private volatile @Nullable Voucher voucher;
     private volatile @Nullable NodeStatus latest;
@@ -46,6 +47,7 @@ public final class RedisVoter implements Voter {
         this.encoder = encoder;
         this.rules = rules;
         rulesText = rules.text();
+        noVoucher = EncodedArgs.of(rules.vouchers());
     }
 
     @Override
@@ -78,16 +80,16 @@ public final class RedisVoter implements Voter {
     /** Names the voucher, or asks for a new one, once the last answer is too old. */
     private EncodedArgs voucher(Ballot ballot) {
         if (ballot.shares()) {
-            return Voucher.NONE;
+            return noVoucher;
         }
         Voucher told = voucher;
         if (told == null || !told.isFresh(node.nanos())) {
             Marker known = marker;
             return known == null
-                    ? Voucher.NONE
-                    : Voucher.newKey(known.history(), ballot.attempt().client());
+                    ? noVoucher
+                    : Voucher.newKey(rules, known.history(), ballot.attempt().client());
         }
-        return told.suits(ballot) ? told.key() : Voucher.NONE;
+        return told.suits(ballot) ? told.key() : noVoucher;
     }
 
     /** Returns the time of the node's clock, as far as it is known; a token is not far from it. */
@@ -167,8 +169,8 @@ public final class RedisVoter implements Voter {
         Voucher last = voucher;
         if (vouched) {
             voucher = Voucher.of(key, rules, status.sentAt(), status.micros());
-        } else if (!key.equals(Voucher.NONE) && (last == null || !last.key().equals(key))) {
-            voucher = Voucher.none(status.sentAt());
+        } else if (!key.equals(noVoucher) && (last == null || !last.key().equals(key))) {
+            voucher = Voucher.none(noVoucher, status.sentAt());
         }
     }
 
@@ -184,7 +186,7 @@ public final class RedisVoter implements Voter {
                         Script.QUORUM_RENEW,
                         (args, sentAt) -> args.add(2)
                                 .add(node.names().lock(lock))
-                                .add(MarkerRules.KEY)
+                                .add(rules.key())
                                 .add(Reply.beginning(new LeaseId(lock, attempt, token)))
                                 .add(WholeMillis.up(lease))
                                 .add(rulesText),
@@ -239,7 +241,7 @@ public final class RedisVoter implements Voter {
                 .run(
                         "the state of its vote",
                         Script.LOOK,
-                        (args, sentAt) -> args.add(1).add(MarkerRules.KEY).add(rulesText),
+                        (args, sentAt) -> args.add(1).add(rules.key()).add(rulesText),
                         this::status);
     }
 

@@ -21,11 +21,6 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
 
-    public static final String KEYS = MarkerRules.KEY + ":voucher:";
-
-    /** Asks for none, and is none. */
-    public static final EncodedArgs NONE = EncodedArgs.of(KEYS);
-
     /**
      * A client names a voucher for this time, by its own clock: about as long as the master keeps it, by its own, which
      * might be set back. {@code voucher.lua} says the same in milliseconds.
@@ -45,8 +40,8 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
      *
      * @param history the master's replication history, as far as the client knows
      */
-    static EncodedArgs newKey(String history, String client) {
-        return EncodedArgs.of(KEYS + history + ':' + client + ':' + ASKED_FOR.incrementAndGet());
+    static EncodedArgs newKey(MarkerRules rules, String history, String client) {
+        return EncodedArgs.of(rules.vouchers() + history + ':' + client + ':' + ASKED_FOR.incrementAndGet());
     }
 
     /**
@@ -64,8 +59,8 @@ public record Voucher(EncodedArgs key, long askedAt, long floor, long most) {
     }
 
     /** Returns the answer that a master does not vouch: it is not asked again for as long as one would last. */
-    static Voucher none(ClockReading sentAt) {
-        return new Voucher(NONE, sentAt.nanos(), MOST, 0);
+    static Voucher none(EncodedArgs key, ClockReading sentAt) {
+        return new Voucher(key, sentAt.nanos(), MOST, 0);
     }
 
     boolean isFresh(long nanos) {

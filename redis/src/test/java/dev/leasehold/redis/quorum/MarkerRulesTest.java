@@ -2,6 +2,7 @@ package dev.leasehold.redis.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.redis.script.KeyNames;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +11,9 @@ class MarkerRulesTest {
 
     @Test
     void aVoteComesBackWhenTheLongestLeaseIsOver() {
-        assertThat(new MarkerRules(Duration.ofSeconds(60), false).waitFor()).isEqualTo(Duration.ofMillis(62_600));
-        assertThat(new MarkerRules(Duration.ofMinutes(20), true).text()).isEqualTo("1200000|1214000|1");
+        assertThat(new MarkerRules(Duration.ofSeconds(60), false, KeyNames.ROOT).waitFor())
+                .isEqualTo(Duration.ofMillis(62_600));
+        assertThat(new MarkerRules(Duration.ofMinutes(20), true, KeyNames.ROOT).text())
+                .isEqualTo("1200000|1214000|1");
     }
 }

@@ -78,7 +78,7 @@ public class MasterIdentityTest extends VotingMasters {
         follow(copy, server);
         giveVote(server);
         String before = history(server);
-        await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
+        await().until(() -> copy.commands().exists("leasehold:quorum") == 1);
         copy.commands().replicaofNoOne();
         copy.commands().set("written", "elsewhere");
         follow(server, copy);
@@ -93,10 +93,10 @@ public class MasterIdentityTest extends VotingMasters {
     void aVoucherOfAnotherHistoryNeverCountsAgain(Version version) {
         aMasterThatWasAReplicaForAWhile(version);
         RedisProcess server = servers.get(1);
-        String marker = server.commands().get(MarkerRules.KEY);
+        String marker = server.commands().get("leasehold:quorum");
         assertThat(marker).contains(history(server));
         long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
-        server.commands().set(MarkerRules.KEY, marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
+        server.commands().set("leasehold:quorum", marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
         assertThat(vote(server)).isEqualTo("yes");
         hasItsVoucherAsItWasWritten(server);
         assertThat(vote(server)).isEqualTo("yes");
@@ -148,7 +148,7 @@ public class MasterIdentityTest extends VotingMasters {
         follow(replica, master);
         giveVote(master);
         String before = history(master);
-        await().until(() -> replica.commands().exists(MarkerRules.KEY) == 1);
+        await().until(() -> replica.commands().exists("leasehold:quorum") == 1);
         assertThat(history(replica)).isEqualTo(before);
         replica.commands().replicaofNoOne();
         hasLostItsVote(replica, before);
@@ -176,7 +176,7 @@ public class MasterIdentityTest extends VotingMasters {
         await().until(() -> replica.commands().info("replication").contains("master_link_status:up"));
         giveVote(master);
         String before = history(master);
-        await().until(() -> replica.commands().exists(MarkerRules.KEY) == 1);
+        await().until(() -> replica.commands().exists("leasehold:quorum") == 1);
         replica.commands().save();
         master.kill();
         crash(replica);
@@ -193,7 +193,7 @@ public class MasterIdentityTest extends VotingMasters {
         RedisProcess replica = start(version, "--replica-read-only", "no");
         follow(replica, master);
         giveVote(master);
-        await().until(() -> replica.commands().exists(MarkerRules.KEY) == 1);
+        await().until(() -> replica.commands().exists("leasehold:quorum") == 1);
         assertThat(history(replica)).isEqualTo(history(master));
         assertThat(vote(replica)).isEqualTo("novote");
         // A voucher is sent to no replica; this one is made by hand.
@@ -201,9 +201,9 @@ public class MasterIdentityTest extends VotingMasters {
         assertThat(vote(replica)).isEqualTo("novote");
         replica.commands().del(voucher);
         // Even with a marker of its own that is old enough it does not vouch: what it has comes from elsewhere.
-        String marker = replica.commands().get(MarkerRules.KEY);
+        String marker = replica.commands().get("leasehold:quorum");
         long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
-        replica.commands().set(MarkerRules.KEY, marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
+        replica.commands().set("leasehold:quorum", marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
         assertThat(ask(replica, Script.VOTE.text()))
                 .hasSize(6)
                 .startsWith("yes")

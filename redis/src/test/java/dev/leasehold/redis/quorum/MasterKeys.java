@@ -2,7 +2,6 @@ package dev.leasehold.redis.quorum;
 
 import dev.leasehold.redis.LastTokens;
 import dev.leasehold.redis.QueueEntries;
-import dev.leasehold.redis.voter.Voucher;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -47,7 +46,7 @@ final class MasterKeys {
 
     /** Returns when the marker was written, by the server's clock. */
     @Nullable Long markerSince() {
-        String marker = redis.get(MarkerRules.KEY);
+        String marker = redis.get("leasehold:quorum");
         return marker == null ? null : Long.valueOf(marker.split("\\|")[3]);
     }
 
@@ -72,13 +71,13 @@ final class MasterKeys {
 
     /** Makes the marker that of another run, as after a restart from a snapshot. Returns whether there is a marker. */
     boolean restart() {
-        String marker = redis.get(MarkerRules.KEY);
+        String marker = redis.get("leasehold:quorum");
         if (marker == null) {
             return false;
         }
         String[] parts = marker.split("\\|");
         parts[2] = "0123abcd";
-        redis.set(MarkerRules.KEY, String.join("|", parts));
+        redis.set("leasehold:quorum", String.join("|", parts));
         // See MasterIdentityTest.
         forgetVouchers();
         return true;
@@ -108,15 +107,15 @@ final class MasterKeys {
     }
 
     void forgetVouchers() {
-        redis.keys(Voucher.KEYS + "*").forEach(redis::del);
+        redis.keys("leasehold:quorum:voucher:" + "*").forEach(redis::del);
     }
 
     void ageMarker(long micros) {
-        String marker = redis.get(MarkerRules.KEY);
+        String marker = redis.get("leasehold:quorum");
         if (marker != null) {
             String[] parts = marker.split("\\|");
             parts[3] = Long.toString(Long.parseLong(parts[3]) - micros);
-            redis.set(MarkerRules.KEY, String.join("|", parts));
+            redis.set("leasehold:quorum", String.join("|", parts));
         }
     }
 

@@ -42,7 +42,7 @@ class QuorumDifferentialTest {
 
     private static final int RUNS = 30;
     private static final int CLIENTS = 4;
-    static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(20), false);
+    static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(20), false, KeyNames.ROOT);
 
     @RegisterExtension
     private static final Started<RealTime> TIME = new Started<>(RealTime::new);
@@ -92,7 +92,7 @@ class QuorumDifferentialTest {
                 new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals());
         RedisURI uri = RedisURI.create(redis.uri());
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
-        KeyNames names = KeyNames.of("");
+        KeyNames names = KeyNames.of(KeyNames.ROOT, "");
         Inbox inbox = new Inbox(connector, context, names, false, listener);
         RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, listener);
         RedisVoter voter = new RedisVoter(node, new BallotEncoder(client, RULES), RULES);

@@ -12,7 +12,6 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.redis.RedlockFixture;
-import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.FaultProxy;
 import java.time.Duration;
@@ -169,8 +168,8 @@ class RedlockFaultsTest {
 
     /** The master's voucher would be good for a second still. */
     private static void setMarker(RedisProcess server, String marker) {
-        server.commands().set(MarkerRules.KEY, marker);
-        server.commands().keys(Voucher.KEYS + "*").forEach(server.commands()::del);
+        server.commands().set("leasehold:quorum", marker);
+        server.commands().keys("leasehold:quorum:voucher:" + "*").forEach(server.commands()::del);
     }
 
     @Test

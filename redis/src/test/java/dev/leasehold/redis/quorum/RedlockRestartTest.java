@@ -137,7 +137,7 @@ class RedlockRestartTest {
             follow(second, fixture.server(1));
             fixture.store.initialize();
             for (RedisProcess copy : List.of(first, second)) {
-                await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
+                await().until(() -> copy.commands().exists("leasehold:quorum") == 1);
                 copy.commands().replicaofNoOne();
             }
             Lease lease = fixture.client().lock("x").acquire();
@@ -145,7 +145,7 @@ class RedlockRestartTest {
             follow(fixture.server(1), second);
             fixture.server(0).commands().replicaofNoOne();
             fixture.server(1).commands().replicaofNoOne();
-            assertThat(fixture.server(0).commands().keys("*")).containsExactly(MarkerRules.KEY);
+            assertThat(fixture.server(0).commands().keys("*")).containsExactly("leasehold:quorum");
             Leasehold other = impatient(fixture.store);
             assertThat(other.lock("x").tryAcquire()).isEmpty();
             assertThatThrownBy(() -> other.lock("y").tryAcquire())

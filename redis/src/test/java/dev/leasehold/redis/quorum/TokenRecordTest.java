@@ -3,6 +3,7 @@ package dev.leasehold.redis.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.script.EncodedArgs;
+import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
@@ -22,7 +23,7 @@ class TokenRecordTest extends VotingMasters {
     @ParameterizedTest
     @CsvSource({"-36, stale, false", "-23, yes, true", "11, yes, true", "23, yes, false", "36, far, false"})
     void withoutARecordTokensAreWithinADayOfTheClock(int hours, String answer, boolean vouched) {
-        rules = new MarkerRules(Duration.ofDays(7), false);
+        rules = new MarkerRules(Duration.ofDays(7), false, KeyNames.ROOT);
         RedisProcess server = start(Version.V7_0);
         openQuorum(server);
         assertThat(ask(server.commands(), Script.VOTE.text(), Duration.ofHours(hours)))

@@ -4,6 +4,7 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.script.EncodedArgsTest;
+import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.servers.RedisProcess;
@@ -23,12 +24,12 @@ abstract class VotingMasters {
 
     private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
     static final String KEY = "leasehold:{x}";
-    static final MarkerRules TRUSTING = new MarkerRules(Duration.ofMinutes(1), true);
+    static final MarkerRules TRUSTING = new MarkerRules(Duration.ofMinutes(1), true, KeyNames.ROOT);
 
     final List<RedisProcess> servers = new ArrayList<>();
     private long attempts;
-    String voucher = MarkerRules.KEY + ":voucher:";
-    MarkerRules rules = new MarkerRules(Duration.ofMinutes(1), false);
+    String voucher = "leasehold:quorum:voucher:";
+    MarkerRules rules = new MarkerRules(Duration.ofMinutes(1), false, KeyNames.ROOT);
 
     @AfterEach
     void stop() {
@@ -74,9 +75,13 @@ abstract class VotingMasters {
 
     void openQuorum(RedisProcess server) {
         List<Object> opened = server.commands()
-                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, rules.text());
+                .eval(
+                        Script.OPEN_QUORUM.text(),
+                        ScriptOutputType.MULTI,
+                        new String[] {"leasehold:quorum"},
+                        rules.text());
         assertThat(opened.get(0)).isEqualTo("opened");
-        voucher = MarkerRules.KEY + ":voucher:" + history(server) + ":c:1";
+        voucher = "leasehold:quorum:voucher:" + history(server) + ":c:1";
     }
 
     /** Gives a master its vote: it vouches the second time, and goes on doing so, unless something happens. */
@@ -112,7 +117,7 @@ abstract class VotingMasters {
     }
 
     void hasLostItsVote(RedisProcess server, String before) {
-        assertThat(server.commands().get(MarkerRules.KEY)).contains(before);
+        assertThat(server.commands().get("leasehold:quorum")).contains(before);
         assertThat(history(server)).isNotEqualTo(before);
         assertThat(vote(server)).isEqualTo("novote");
     }

@@ -28,7 +28,7 @@ public class VouchingMasterTest extends VotingMasters {
         RedisProcess server = start(version);
         follow(copy, server);
         giveVote(server);
-        await().until(() -> copy.commands().exists(MarkerRules.KEY) == 1);
+        await().until(() -> copy.commands().exists("leasehold:quorum") == 1);
         assertThat(copy.commands().exists(voucher)).isZero();
         copy.commands().replicaofNoOne();
         await().until(() -> server.commands().info("replication").contains("connected_slaves:0"));
@@ -124,7 +124,7 @@ public class VouchingMasterTest extends VotingMasters {
     void aBallotThatAsksForNoVoucherLeavesNone(Version version) {
         RedisProcess server = withVote(version);
         server.commands().del(KEY, voucher);
-        voucher = MarkerRules.KEY + ":voucher:";
+        voucher = "leasehold:quorum:voucher:";
         assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(0L);
         assertThat(server.commands().keys(voucher + "*")).isEmpty();
     }

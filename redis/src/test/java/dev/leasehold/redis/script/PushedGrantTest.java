@@ -11,7 +11,6 @@ import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.RedisStoreProvider;
 import dev.leasehold.redis.node.ClockStamp;
 import dev.leasehold.redis.quorum.MarkerRules;
-import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
@@ -53,10 +52,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PushedGrantTest {
 
     private static final String LOCK = "leasehold:{x}";
-    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", Voucher.KEYS};
+    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", "leasehold:quorum:voucher:"};
     private static final String TO_TELL = "1|leasehold:inbox:|x";
     private static final String HELD = "leasehold|1|holder:1|1700000000000000|0|1700000000000000|holder";
-    private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false).text();
+    private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false, KeyNames.ROOT).text();
     /** A script that begins with this tells everybody and counts nobody. */
     private static final String UNCOUNTED = "local true_redis = redis\n"
             + "local redis = setmetatable({pcall = function(command, channel, text, ...)\n"
@@ -146,7 +145,8 @@ class PushedGrantTest {
                 ask("other:1", FIRST);
             }
             case "ballot" -> {
-                server.eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES);
+                server.eval(
+                        Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {"leasehold:quorum"}, RULES);
                 server.del(LOCK);
                 String value = "leasehold|1|other:1|1|3|1700000000000000|owner";
                 String ballot = "0|90000|5000|" + RULES + "|" + TO_TELL;

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 /** A RandomLock is a lock on a real server, all about it drawn from a seed, that is asked once, with a short cut or without. */
 final class RandomLock {
 
-    static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
+    static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false, KeyNames.ROOT);
 
     private static final long SECOND = 1_000_000;
     private static final String STAMP = "0123456789abcdef0123456789ABCDEF";
@@ -261,7 +261,7 @@ final class RandomLock {
     private void makeVoucher(String there, Ballot ballot) {
         boolean hasVote = there.equals(since(now - 100 * SECOND)) && there.equals(redis.get(markerKey));
         ClockReading asked = new ClockReading(System.nanoTime(), now);
-        Voucher told = Voucher.of(Voucher.NONE, RULES, asked, now);
+        Voucher told = Voucher.of(EncodedArgs.of(RULES.vouchers()), RULES, asked, now);
         int dice = random.nextInt(12);
         keys[3] = markerKey + ":voucher:" + (dice == 0 ? "" : history(marker) + ":c:1");
         if (dice == 2) {

@@ -2,7 +2,6 @@ package dev.leasehold.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.servers.RedisProcess;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -48,7 +47,7 @@ class ShortCutsTest {
                     .eval(
                             Script.OPEN_QUORUM.text(),
                             ScriptOutputType.MULTI,
-                            new String[] {MarkerRules.KEY},
+                            new String[] {"leasehold:quorum"},
                             RandomLock.RULES.text());
             String marker = opened.get(2).toString();
             int vouched = 0;

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The record of the last token lives for a week from the last grant, although most grants leave its time to live as it
+ * The record of the last token lives for two days from the last grant, although most grants leave its time to live as it
  * is. The test sets the server's clock.
  */
 class TokenLifeTest {

@@ -17,6 +17,7 @@ import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.quorum.MasterIdentityTest;
 import dev.leasehold.redis.quorum.Vote;
 import dev.leasehold.redis.quorum.VouchingMasterTest;
+import dev.leasehold.redis.script.EncodedArgs;
 import dev.leasehold.redis.script.KeyNames;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
@@ -46,8 +47,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 class VoucherTest {
 
-    private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false);
-    private static final String ALL = Voucher.KEYS + "*";
+    private static final MarkerRules RULES = new MarkerRules(Duration.ofMinutes(1), false, KeyNames.ROOT);
+    private static final String ALL = "leasehold:quorum:voucher:" + "*";
 
     private final ShiftedTime time = new ShiftedTime();
     private final OwnClient own = new OwnClient(Duration.ofSeconds(10), Tls.OF_THE_JVM);
@@ -87,10 +88,14 @@ class VoucherTest {
     void connect() {
         redis.get()
                 .commands()
-                .eval(Script.OPEN_QUORUM.text(), ScriptOutputType.MULTI, new String[] {MarkerRules.KEY}, RULES.text());
+                .eval(
+                        Script.OPEN_QUORUM.text(),
+                        ScriptOutputType.MULTI,
+                        new String[] {"leasehold:quorum"},
+                        RULES.text());
         RedisURI uri = RedisURI.create(redis.get().uri());
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
-        KeyNames names = KeyNames.of("");
+        KeyNames names = KeyNames.of(KeyNames.ROOT, "");
         NodeListener listener = new Unheard();
         StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
         Inbox inbox = new Inbox(connector, context, names, false, listener);
@@ -215,7 +220,7 @@ class VoucherTest {
     void theBoundsAreThoseOfTheMastersClock() {
         long now = 1_700_000_000_000_000L;
         ClockReading asked = new ClockReading(5, 0);
-        Voucher voucher = Voucher.of(Voucher.NONE, RULES, asked, now);
+        Voucher voucher = Voucher.of(EncodedArgs.of(RULES.vouchers()), RULES, asked, now);
         assertThat(voucher.suits(ballot(now - 29_000_000, 0))).isFalse();
         assertThat(voucher.suits(ballot(now - 29_000_000 + 1, 0))).isTrue();
         assertThat(voucher.suits(ballot(now + 15_000_000, 0))).isTrue();
@@ -224,9 +229,9 @@ class VoucherTest {
         assertThat(voucher.isFresh(1_000_000_004)).isTrue();
         assertThat(voucher.isFresh(1_000_000_005)).isFalse();
         // Sixteen digits, neither fewer nor more.
-        Voucher early = Voucher.of(Voucher.NONE, RULES, asked, 1_000_000_000_000_010L);
+        Voucher early = Voucher.of(EncodedArgs.of(RULES.vouchers()), RULES, asked, 1_000_000_000_000_010L);
         assertThat(early.suits(ballot(999_999_999_999_999L, 0))).isFalse();
-        Voucher late = Voucher.of(Voucher.NONE, RULES, asked, 9_999_999_999_999_990L);
+        Voucher late = Voucher.of(EncodedArgs.of(RULES.vouchers()), RULES, asked, 9_999_999_999_999_990L);
         assertThat(late.suits(ballot(9_999_999_999_999_999L, 0))).isTrue();
         assertThat(late.suits(ballot(9_999_999_999_999_999L, 1))).isFalse();
     }
