@@ -15,7 +15,7 @@ is_stale() {
 build() {
   echo 'leasehold: building, once; the first time takes a minute or two' >&2
   stamp=$cache/building.$$
-  : >"$stamp" || fail "cannot write to $cache"
+  true 2>/dev/null >"$stamp" || fail "cannot write to $cache; LEASEHOLD_BUILD=never runs what has been built before"
   if (cd "$home" && ./mvnw -q -Pfast -pl cli -am -DskipTests package) </dev/null >&2 9>&-; then
     rm -rf "$cache/native" "$cache"/*.jsa
     mv "$stamp" "$built"

@@ -57,8 +57,7 @@ final class Program implements AfterEachCallback {
         return start(FIRST, Map.of(), List.of(arguments));
     }
 
-    private Run start(List<String> starter, Map<String, String> environment, List<String> arguments)
-            throws IOException {
+    Run start(List<String> starter, Map<String, String> environment, List<String> arguments) throws IOException {
         Path dir = directory.get();
         int number = count.incrementAndGet();
         Path in = dir.resolve("in" + number);

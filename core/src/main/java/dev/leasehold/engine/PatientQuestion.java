@@ -19,7 +19,10 @@ interface PatientQuestion<T> {
     /** Asks once. */
     T ask() throws InterruptedException;
 
-    /** Asks until half of the store timeout is over, unless the store was quick to refuse. */
+    /**
+     * Asks until three quarters of the store timeout are over, unless the store was quick to refuse. An attempt to connect may take
+     * half, so there is time for a second.
+     */
     default T ask(TimeSource time, Duration storeTimeout) throws InterruptedException {
         long begun = time.nanos();
         boolean refused = false;
@@ -32,7 +35,7 @@ interface PatientQuestion<T> {
                 if (refused
                         || e.isLasting()
                         || e.outcome() != StoreUnavailableException.Outcome.NOT_ACQUIRED
-                        || taken.compareTo(storeTimeout.dividedBy(2)) >= 0) {
+                        || taken.compareTo(storeTimeout.multipliedBy(3).dividedBy(4)) >= 0) {
                     throw e;
                 }
                 Thread.sleep(PAUSE_MILLIS);

@@ -32,9 +32,16 @@ class PatientQuestionTest {
         assertThat(asked).hasValue(3);
     }
 
+    /** With the usual ten seconds it gave up after the first five. */
     @Test
-    void halfOfTheTimeIsEnough() {
-        assertFailsAfter(6, question(Duration.ofSeconds(5), Outcome.NOT_ACQUIRED, 99));
+    void theSecondAttemptIsMadeInTheTimeThatIsLeft() throws Exception {
+        assertThat(question(Duration.ofSeconds(5), Outcome.NOT_ACQUIRED, 2).ask(time, Duration.ofSeconds(10)))
+                .isEqualTo("answer");
+    }
+
+    @Test
+    void threeQuartersOfTheTimeAreEnough() {
+        assertFailsAfter(9, question(Duration.ofSeconds(5), Outcome.NOT_ACQUIRED, 99));
     }
 
     @Test

@@ -9,7 +9,10 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -21,12 +24,28 @@ class BreakIsHeardTest {
 
     @Test
     void aHolderThatHasRenewedHearsOfABreakAtOnce() throws Exception {
-        try (RedisProcess server = RedisProcess.start();
-                Leasehold holder = Leasehold.connect(server.uri());
-                Leasehold operator = Leasehold.connect(server.uri())) {
+        try (RedisProcess server = RedisProcess.start()) {
+            expectHeard(new RedisStoreProvider().create(StoreUri.parse(server.uri())), List.of(server));
+        }
+    }
+
+    @Test
+    void aHolderOnAQuorumHearsOfItToo() throws Exception {
+        try (Masters masters = Masters.start(3)) {
+            RedlockStore quorum = RedlockStore.of(masters.uris()).withMaxLease(LONG.leaseDuration());
+            quorum.initialize();
+            expectHeard(quorum, masters.servers);
+        }
+    }
+
+    private static void expectHeard(StoreFactory store, List<RedisProcess> servers) throws Exception {
+        try (Leasehold holder = Leasehold.builder().store(store).build();
+                Leasehold operator = Leasehold.builder().store(store).build()) {
             Lease lease = holder.lock("a", LONG).acquire();
             lease.extend(LONG.leaseDuration());
-            await().until(() -> !server.commands().pubsubChannels().isEmpty());
+            for (RedisProcess server : servers) {
+                await().until(() -> !server.commands().pubsubChannels().isEmpty());
+            }
             assertThat(operator.breakLock("a", lease.token())).isTrue();
             assertThat(lease.ended().toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS))
                     .isEqualTo(LeaseState.LOST);

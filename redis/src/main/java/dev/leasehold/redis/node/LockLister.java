@@ -1,10 +1,13 @@
 package dev.leasehold.redis.node;
 
+import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
+import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.spi.NamePattern;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,9 +30,14 @@ final class LockLister {
     private record Step(String cursor, List<String> names) {}
 
     private final RedisNode node;
+    private final long end;
+    private final long limitNanos;
 
-    LockLister(RedisNode node) {
+    /** Makes one whose steps end a little before its caller gives up: nobody waits for more of them. */
+    LockLister(RedisNode node, Duration storeTimeout) {
         this.node = node;
+        limitNanos = storeTimeout.toNanos() / 10 * 9;
+        end = node.nanos() + limitNanos;
     }
 
     CompletionStage<List<LockInfo>> list(NamePattern pattern) {
@@ -37,10 +45,11 @@ final class LockLister {
         if (only != null) {
             return lookAt(new TreeSet<>(Set.of(only)));
         }
-        return scan("0", pattern, new TreeSet<>()).thenCompose(this::lookAt);
+        return scan("0", pattern, new TreeSet<>(), 1).thenCompose(this::lookAt);
     }
 
-    private CompletionStage<NavigableSet<String>> scan(String cursor, NamePattern pattern, NavigableSet<String> found) {
+    private CompletionStage<NavigableSet<String>> scan(
+            String cursor, NamePattern pattern, NavigableSet<String> found, int steps) {
         CommandArgs<String, String> args = new CommandArgs<>(RedisConnection.CODEC)
                 .add(cursor)
                 .add("MATCH")
@@ -51,10 +60,21 @@ final class LockLister {
                 .ask("the listing of locks", CommandType.SCAN, args, (sentAt, answer) -> step(answer))
                 .thenCompose(step -> {
                     step.names().stream().filter(pattern::matches).forEach(found::add);
-                    return step.cursor().equals("0")
-                            ? CompletableFuture.completedFuture(found)
-                            : scan(step.cursor(), pattern, found);
+                    if (step.cursor().equals("0")) {
+                        return CompletableFuture.completedFuture(found);
+                    }
+                    return node.nanos() - end < 0
+                            ? scan(step.cursor(), pattern, found, steps + 1)
+                            : CompletableFuture.failedFuture(unended(steps, found.size()));
                 });
+    }
+
+    private LockException unended(int steps, int found) {
+        return new LockException("the listing of locks at " + node + " was ended after "
+                + DurationText.of(Duration.ofNanos(limitNanos)) + ": it has looked through some " + steps * (long) STEP
+                + " keys of the server, found " + found
+                + " names of locks among them, and there are more keys. Ask for a lock"
+                + " by its name, or raise the storeTimeout; nothing was changed");
     }
 
     private Step step(List<Object> answer) {

@@ -155,6 +155,11 @@ public final class RedisNode implements LockCommands {
         return open;
     }
 
+    /** Has a holder that stays hear of a break, without waiting for the connection. */
+    public void hear() {
+        inbox.listen();
+    }
+
     public CompletionStage<RedisConnection> listen(String what) {
         return ScriptRunner.mapped(
                 inbox.open(), failure -> RedisFailures.ofConnecting(failure, connector + " (inbox)", what));
@@ -186,7 +191,7 @@ public final class RedisNode implements LockCommands {
 
     @Override
     public CompletionStage<RenewAnswer> renew(LeaseId lease, Duration duration) {
-        inbox.listen();
+        hear();
         return renewals.renew(lease, duration);
     }
 
@@ -335,7 +340,7 @@ public final class RedisNode implements LockCommands {
 
     @Override
     public CompletionStage<List<LockInfo>> list(NamePattern pattern) {
-        return new LockLister(this).list(pattern);
+        return new LockLister(this, context.storeTimeout()).list(pattern);
     }
 
     /** Closes the connections, the inbox's too unless it is shared with other nodes. */

@@ -180,6 +180,7 @@ public final class RedisVoter implements Voter {
 
     @Override
     public CompletionStage<RenewVote> renew(String lock, ClaimId attempt, long token, Duration lease) {
+        node.hear();
         return node.scripts()
                 .runNow(
                         "the renewal of '" + lock + "'",
