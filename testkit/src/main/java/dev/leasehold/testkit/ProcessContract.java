@@ -137,10 +137,8 @@ public abstract class ProcessContract {
     @Test
     void aKilledHolderBlocksTheOthersForALeaseAtMost() throws Exception {
         ContenderProcess holder = start("holder", LEASE);
-        ContenderProcess waiter = start("waiter");
-        long before = Long.parseLong(holder.order("acquire").expect("held"));
-        waiter.order("acquire");
-        awaitWaiters(1);
+        ContenderProcess waiter = start("waiter", LEASE);
+        long before = holdAndWait(holder, waiter);
         holder.kill();
         assertThatALeaseAtMostIsLeft();
         long after = Long.parseLong(waiter.expect("held"));
@@ -210,9 +208,7 @@ public abstract class ProcessContract {
         assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
         ContenderProcess holder = start("holder", LEASE);
         ContenderProcess waiter = start("waiter");
-        holder.order("acquire").expect("held");
-        waiter.order("acquire");
-        awaitWaiters(1);
+        holdAndWait(holder, waiter);
         holder.stopBetweenTransactions();
         try {
             waiter.expect("held");
@@ -313,6 +309,27 @@ public abstract class ProcessContract {
                     : 0;
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * Has one hold the lock and the other wait, and returns the holder's token. A process that a busy machine has not let run for a
+     * lease has lost it, and begins anew.
+     */
+    private long holdAndWait(ContenderProcess holder, ContenderProcess waiter) throws Exception {
+        Leasehold looking = StoreClient.present("the watcher", watcher);
+        while (true) {
+            long token = Long.parseLong(holder.order("acquire").expect("held"));
+            waiter.order("acquire");
+            while (!waiter.hasAnswered()) {
+                if (looking.locks(lock).stream().anyMatch(seen -> seen.waiters().size() == 1)) {
+                    return token;
+                }
+                ClientFixture.pause(Duration.ofMillis(20));
+            }
+            waiter.expect("held");
+            waiter.order("release").expect("RELEASED");
+            holder.order("release").expect("LOST");
         }
     }
 
