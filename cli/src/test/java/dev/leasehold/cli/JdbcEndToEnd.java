@@ -28,7 +28,7 @@ class JdbcEndToEnd {
     Path dir;
 
     @RegisterExtension
-    final Program leasehold = new Program(() -> dir, () -> POSTGRES.get().url());
+    final Program leasehold = new Program(() -> dir, () -> POSTGRES.get().url() + "&" + Program.PATIENT);
 
     @Test
     void locksAreRunListedShownBrokenAndExamined() throws Exception {

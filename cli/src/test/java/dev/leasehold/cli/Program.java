@@ -23,6 +23,9 @@ final class Program implements AfterEachCallback {
 
     static final Path LAUNCHER = Path.of(System.getProperty("build.root"), "leasehold");
 
+    /** For a store's URI: a JVM that has just started takes longer than ten seconds to connect on a busy machine. */
+    static final String PATIENT = "leasehold.storeTimeout=60000";
+
     static final List<String> FIRST = List.of("unshare", "--pid", "--fork", "--mount-proc", "--kill-child");
 
     private final Supplier<Path> directory;

@@ -51,7 +51,7 @@ class QuorumEndToEnd {
                 .collect(Collectors.joining(
                         ",",
                         "redlock://",
-                        "?leasehold.nodeTimeout=2s&leasehold.storeTimeout=20000&leasehold.maxLeaseDuration=600s"));
+                        "?leasehold.nodeTimeout=2s&leasehold.maxLeaseDuration=600s&" + Program.PATIENT));
     }
 
     @Test

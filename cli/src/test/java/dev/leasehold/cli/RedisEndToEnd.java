@@ -38,7 +38,7 @@ class RedisEndToEnd {
     private RedisProcess redis;
 
     @RegisterExtension
-    final Program leasehold = new Program(() -> dir, () -> redis.uri());
+    final Program leasehold = new Program(() -> dir, () -> redis.uri() + "?" + Program.PATIENT);
 
     @BeforeEach
     void startServer() {

@@ -23,7 +23,8 @@ class ZooKeeperEndToEnd {
     private TestingServer zoo;
 
     @RegisterExtension
-    final Program leasehold = new Program(() -> dir, () -> "zookeeper://" + zoo.getConnectString() + "/it");
+    final Program leasehold =
+            new Program(() -> dir, () -> "zookeeper://" + zoo.getConnectString() + "/it?" + Program.PATIENT);
 
     @BeforeEach
     void startServer() throws Exception {
