@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about two processes of the application on one PostgreSQL, of which one is killed and one is shut down. */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 25, unit = TimeUnit.MINUTES)
 class TwoProcessesTest {
 
     @TempDir
@@ -79,7 +79,7 @@ class TwoProcessesTest {
 
         void awaitUp() throws IOException {
             try {
-                await().atMost(Duration.ofSeconds(120))
+                await().atMost(Duration.ofMinutes(10))
                         .ignoreExceptions()
                         .until(() -> get("/actuator/health/readiness").contains("\"status\":\"UP\""));
             } catch (ConditionTimeoutException e) {
