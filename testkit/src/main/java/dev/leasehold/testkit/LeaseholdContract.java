@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A Leasehold contract has the promises of {@link dev.leasehold.Leasehold} to its users, as tests over a store: the five
@@ -22,8 +24,10 @@ import org.junit.jupiter.api.Timeout;
  * }</pre>
  *
  * <p>Between the clients and the store stands a {@link FaultyStore}, so messages get lost, late and twice on every store.
+ * The tests run side by side where JUnit's parallel execution is on.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class LeaseholdContract
         implements AcquireRules,
                 BodyRules,

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A store contract has the rules of {@link dev.leasehold.spi.Store}, as tests. A store's module extends this class and says
@@ -28,9 +30,10 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>The tests use names of their own, so they may share a space; those that look at all locks use namespaces of their own.
  * Time is real, with leases of 150 ms, unless the store lives by a time that the test can move. No test fails because the
- * machine is slow.
+ * machine is slow. Most of them wait most of the time, so they run side by side where JUnit's parallel execution is on.
  */
 @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class StoreContract
         implements ClaimRules,
                 QueueRules,
