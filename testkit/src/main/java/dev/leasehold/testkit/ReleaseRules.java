@@ -91,10 +91,9 @@ interface ReleaseRules extends StoreRules {
     default void aReleaseOfAnEarlierGrantSparesALaterOne() {
         String lock = fixture().lock();
         StoreClient client = fixture().client();
-        Claim claim = client.newClaim(lock, SHORT, false);
-        LeaseId first = client.granted(claim).lease();
+        LeaseId first = client.acquire(lock, SHORT).lease();
         fixture().letPass(SHORT.multipliedBy(2));
-        LeaseId second = client.granted(new Claim(claim.id(), lock, LONG, claim.spare(), false))
+        LeaseId second = client.granted(new Claim(first.claim(), lock, LONG, Claim.MOST_SPARE, false))
                 .lease();
         assertThat(second.token()).isGreaterThan(first.token());
         assertThat(client.release(first)).isEqualTo(NOT_HELD);
