@@ -9,10 +9,13 @@ import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.LockInfo;
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.Started;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.SlotHash;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -68,6 +71,34 @@ class KeyPrefixTest {
             assertThat(one.breakLock("x", second.token())).isTrue();
             await().until(() -> !second.isValid());
             assertThat(REDIS.get().commands().keys("*")).isNotEmpty().allMatch(key -> key.startsWith("tenant7:"));
+        }
+    }
+
+    @Test
+    void inAClusterEverythingIsUnderThePrefixToo() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster()) {
+            String uri = "redis-cluster://" + cluster.addresses() + "?" + PREFIX;
+            List<String> names = List.of("a", "b", "c", "order 42");
+            assertThat(names.stream()
+                            .map(name -> RedisGroup.firstMaster(SlotHash.getSlot(name)))
+                            .distinct())
+                    .hasSize(3);
+            try (Leasehold one = Leasehold.connect(uri);
+                    Leasehold other = Leasehold.connect(uri)) {
+                for (String name : names) {
+                    Lease first = one.lock(name).acquire();
+                    CompletableFuture<Lease> waiting = other.lock(name).acquireAsync();
+                    await().until(() -> one.locks(name).get(0).waiters().size() == 1);
+                    first.release();
+                    Lease second = waiting.get(A_MINUTE, TimeUnit.SECONDS);
+                    assertThat(second.token()).isGreaterThan(first.token());
+                }
+                assertThat(one.locks("*")).extracting(LockInfo::name).containsExactlyElementsOf(names);
+                assertThat(cluster.servers)
+                        .allSatisfy(server -> assertThat(server.commands().keys("*"))
+                                .isNotEmpty()
+                                .allMatch(key -> key.startsWith("tenant7:{")));
+            }
         }
     }
 

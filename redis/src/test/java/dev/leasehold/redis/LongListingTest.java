@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 class LongListingTest {
 
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(5);
+    private static final int LOCKS = 1_000;
 
     /** Here each look at the clock takes a second, once the walk has begun. */
     private static final class SlowTime implements TimeSource {
@@ -66,9 +68,7 @@ class LongListingTest {
             }
             redis.commands().mset(others);
             SlowTime time = new SlowTime(real);
-            Store store = new RedisStoreProvider()
-                    .create(StoreUri.parse(redis.uri()))
-                    .open(new StoreContext("client", "owner", "", time, STORE_TIMEOUT, new NoSignals()));
+            Store store = open(redis, time, STORE_TIMEOUT);
             get(store.claim(new Claim(new ClaimId("client", 1), "x", Duration.ofSeconds(A_MINUTE), 0, false)));
             assertThat(list(store)).extracting(LockInfo::name).containsExactly("x");
             redis.commands().configResetstat();
@@ -82,6 +82,36 @@ class LongListingTest {
             assertThat(redis.commands().info("commandstats")).containsPattern("cmdstat_scan:calls=[1-5],");
             store.close();
         }
+    }
+
+    /** It sent a thousand questions at once: nobody could end them, and callers in the same client stood behind them. */
+    @Test
+    void ofManyLocksAFewAreLookedAtAtOnce() throws Exception {
+        try (RedisProcess redis = RedisProcess.start();
+                RealTime real = new RealTime()) {
+            SlowTime time = new SlowTime(real);
+            Store store = open(redis, time, Duration.ofSeconds(A_MINUTE));
+            await().ignoreExceptions().until(() -> list(store).isEmpty());
+            for (int i = 1; i <= LOCKS; i++) {
+                get(store.claim(new Claim(new ClaimId("client", i), "x" + i, Duration.ofHours(1), 0, false)));
+            }
+            assertThat(list(store)).extracting(LockInfo::name).hasSize(LOCKS).isSorted();
+            redis.commands().configResetstat();
+            time.slow = true;
+            assertThatThrownBy(() -> list(store))
+                    .hasRootCauseInstanceOf(LockException.class)
+                    .rootCause()
+                    .isNotInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("found 1000 names of locks, and looked at 100 of them");
+            assertThat(redis.commands().info("commandstats")).contains("cmdstat_evalsha:calls=100,");
+            store.close();
+        }
+    }
+
+    private static Store open(RedisProcess redis, TimeSource time, Duration storeTimeout) {
+        return new RedisStoreProvider()
+                .create(StoreUri.parse(redis.uri()))
+                .open(new StoreContext("client", "owner", "", time, storeTimeout, new NoSignals()));
     }
 
     private static List<LockInfo> list(Store store) throws Exception {

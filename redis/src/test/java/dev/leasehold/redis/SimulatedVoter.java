@@ -275,6 +275,11 @@ public final class SimulatedVoter implements Voter {
     }
 
     @Override
+    public @Nullable Throwable downCause() {
+        return null;
+    }
+
+    @Override
     public CompletableFuture<?> close() {
         return CompletableFuture.completedFuture(null);
     }

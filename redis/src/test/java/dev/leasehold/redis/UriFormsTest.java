@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.architecture.Pages;
 import dev.leasehold.spi.StoreUri;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every form of URI that the pages name is taken with every option that they name, and means the same as without. */
 class UriFormsTest {
@@ -61,6 +63,47 @@ class UriFormsTest {
                 }
             }
         }
+    }
+
+    /** A part of the password was taken for a port, a database or an option, and was shown. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://app:p/topsecret@h",
+                "redis://app:1234/topsecret@h:6379/2",
+                "redis://app:1234#topsecret@h",
+                "redis://app:topsecret?p@h",
+                "redis://app:1234?topsecret@h",
+                "redis://app:topsecret?p=q@h",
+                "redis://app:1234?topsecret=q@h",
+                "redis://topsecret/p@h",
+                "rediss://app:topsecret#p@h1,h2",
+                "redlock://app:p,topsecret@h",
+                "redis-sentinel://app:topsecret/p@h1,h2#main",
+                "redis-sentinel://app:topsecret#p@h1,h2#main",
+                "redis-cluster://app:1234/topsecret@h1,h2",
+                "redlock://h1,app:topsecret/p@h2,h3",
+                "redlock://h1,app:1234/topsecret@h2,h3",
+                "redlock://h1,app:1234?topsecret@h2,h3",
+                "redlock://h1,app:topsecret#p@h2,h3"
+            })
+    void aPasswordThatIsNotEncodedIsHinted(String uri) {
+        assertThatThrownBy(() -> named(uri))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("has to be encoded (/ is %2F, @ is %40,")
+                .hasMessageContaining("or pass it apart, with --store-password-file or Map.of(\"password\", …)")
+                .satisfies(refused -> assertThat(String.valueOf(refused) + refused.getCause())
+                        .doesNotContain("topsecret")
+                        .doesNotContain("1234"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis://h:noport", "redis://h?colour=blue", "redlock://h1,,h2"})
+    void whereThereIsNoPasswordNothingIsHinted(String uri) {
+        assertThatThrownBy(() -> named(uri))
+                .isInstanceOf(IllegalArgumentException.class)
+                .message()
+                .doesNotContain("encoded");
     }
 
     private static String named(String uri) {

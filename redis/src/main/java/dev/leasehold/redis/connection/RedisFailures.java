@@ -151,9 +151,10 @@ public final class RedisFailures {
                 || (deepest instanceof SocketException && !(deepest instanceof ConnectException));
     }
 
+    /** Where several servers were asked, their exception says more than its cause, which is that of one. */
     private static Throwable deepest(Throwable failure) {
         Throwable deepest = failure;
-        while (deepest.getCause() != null) {
+        while (deepest.getCause() != null && !(deepest instanceof NoMasterException)) {
             deepest = deepest.getCause();
         }
         return deepest;

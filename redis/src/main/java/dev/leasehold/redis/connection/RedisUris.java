@@ -14,6 +14,10 @@ public final class RedisUris {
     private static final Set<String> OPTIONS = Set.of(
             "timeout", "database", "clientname", "libraryname", "libraryversion", "verifypeer", "sentinelmasterid");
 
+    private static final String ENCODE =
+            ". A password in a URI has to be encoded (/ is %2F, @ is %40, # is %23, ? is %3F, a comma is %2C), or pass it apart,"
+                    + " with --store-password-file or Map.of(\"password\", …)";
+
     private RedisUris() {}
 
     /** Reads a URI of one or, separated by commas, several hosts. Those of a Sentinel URI are one: it names one master. */
@@ -25,6 +29,7 @@ public final class RedisUris {
         }
         try {
             List<RedisURI> all = new ArrayList<>();
+            checkUserInfo(uri);
             for (String one : split(uri)) {
                 RedisURI read = RedisURI.create(one);
                 if (read.getSentinels().isEmpty()) {
@@ -37,10 +42,10 @@ public final class RedisUris {
             return all;
         } catch (RuntimeException e) {
             // The cause is left out on purpose: its message may show the password.
-            throw new IllegalArgumentException(
-                    "'" + uri + "' is no URI of a Redis: write "
-                            + "redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss://… for TLS, redis://HOST1,HOST2 for a master with "
-                            + "replicas, redis-sentinel://PASSWORD@HOST1,HOST2/DATABASE#MASTER, or redis-cluster://HOST1,HOST2");
+            throw new IllegalArgumentException("'" + uri + "' is no URI of a Redis: write "
+                    + "redis://USER:PASSWORD@HOST:PORT/DATABASE, rediss://… for TLS, redis://HOST1,HOST2 for a master with "
+                    + "replicas, redis-sentinel://PASSWORD@HOST1,HOST2/DATABASE#MASTER, or redis-cluster://HOST1,HOST2"
+                    + hint(uri));
         }
     }
 
@@ -58,6 +63,7 @@ public final class RedisUris {
                     .split(",", -1)) {
                 boolean whole = one.startsWith("redis://") || one.startsWith("rediss://");
                 StoreUri master = new StoreUri(uri.scheme(), (whole ? "" : scheme) + one + query, uri.options());
+                checkUserInfo(master);
                 RedisURI read = RedisURI.create(master.text());
                 // One that has a password of its own keeps it.
                 if (SeparatePassword.objection(master) == null) {
@@ -71,7 +77,28 @@ public final class RedisUris {
             // The cause is left out on purpose: its message may show the password.
             throw new IllegalArgumentException("'" + uri + "' is no URI of a quorum: write "
                     + "redlock://HOST1,HOST2,HOST3, each as USER:PASSWORD@HOST:PORT/DATABASE where needed or, with TLS, as "
-                    + "rediss://USER:PASSWORD@HOST:PORT; redlocks:// if all have TLS");
+                    + "rediss://USER:PASSWORD@HOST:PORT; redlocks:// if all have TLS"
+                    + hint(uri));
+        }
+    }
+
+    private static String hint(StoreUri uri) {
+        return uri.text().indexOf('@') < 0 ? "" : ENCODE;
+    }
+
+    /** What stands before a character that is not encoded would be taken for a host and its port. */
+    private static void checkUserInfo(StoreUri uri) {
+        String text = uri.text();
+        int end = text.indexOf("://") + 3;
+        while (end < text.length() && "/?#".indexOf(text.charAt(end)) < 0) {
+            end++;
+        }
+        // The name of a Sentinel's master may have any character, as may an option's value.
+        int rest = uri.scheme().endsWith("-sentinel") ? text.indexOf('#', end) : -1;
+        int question = text.indexOf('?', end);
+        int stop = rest < 0 ? question : question < 0 ? rest : Math.min(rest, question);
+        if (text.substring(end, stop < 0 ? text.length() : stop).indexOf('@') >= 0) {
+            throw new IllegalArgumentException("a password is not encoded");
         }
     }
 
@@ -119,7 +146,13 @@ public final class RedisUris {
         for (String part : (hash < 0 ? query : query.substring(0, hash)).split("&", -1)) {
             int equals = part.indexOf('=');
             String option = equals < 0 ? part : part.substring(0, equals);
-            if (!OPTIONS.contains(option.toLowerCase(Locale.ROOT))) {
+            boolean known = OPTIONS.contains(option.toLowerCase(Locale.ROOT));
+            if (!known && query.indexOf('@') >= 0) {
+                // It is not shown: it may be a part of the password.
+                throw new IllegalArgumentException("what stands behind the question mark in this URI of " + uri.scheme()
+                        + ":// is no option" + ENCODE);
+            }
+            if (!known) {
                 throw new IllegalArgumentException(
                         "unknown option '" + option + "' in '" + uri + "'; known are timeout, "
                                 + "database, clientName, libraryName, libraryVersion, verifyPeer, sentinelMasterId");

@@ -4,6 +4,8 @@ import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -264,8 +266,30 @@ public final class SearchingConnector implements Connector {
                                 : why.map(RedisFailures::why).orElse("a replica")));
             }
             return new NoMasterException(
-                    "none of " + name + " is a master at the moment (" + String.join("; ", each) + ")", refusal);
+                    "none of " + name + " is a master at the moment (" + String.join("; ", each) + ")",
+                    refusal != null ? refusal : ofAllServers(failures),
+                    failures);
         }
+
+        /** A replica or a silent server may be the master soon: then the cause must not say that nothing listens. */
+        private @Nullable Throwable ofAllServers(List<Throwable> failures) {
+            if (from.isEmpty() || failures.size() < from.size()) {
+                return null;
+            }
+            return failures.stream()
+                    .filter(failure -> !isUnreachable(failure))
+                    .findFirst()
+                    .orElse(failures.get(0));
+        }
+    }
+
+    private static boolean isUnreachable(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isRefusal(Throwable failure) {

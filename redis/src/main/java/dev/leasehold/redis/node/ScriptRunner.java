@@ -113,8 +113,13 @@ public final class ScriptRunner {
      * since the last.
      */
     public @Nullable String downBecause() {
-        Throwable last = isConnected() ? null : commands.lastFailure();
+        Throwable last = downCause();
         return last == null ? null : RedisFailures.why(last);
+    }
+
+    /** Returns the failure of which {@link #downBecause()} tells. */
+    public @Nullable Throwable downCause() {
+        return isConnected() ? null : commands.lastFailure();
     }
 
     private <T> CompletableFuture<T> run(

@@ -8,6 +8,7 @@ import dev.leasehold.internal.Causes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
@@ -63,8 +64,23 @@ public final class QuorumFailures {
                 : ". A master that was started, flushed or resynchronised has no vote until every lease that it may have "
                         + "forgotten is over; a majority will have one in " + seconds(backIn)
                         + ". If this quorum is new, `leasehold quorum init` opens it at once";
-        return new StoreUnavailableException(
-                what + " (" + joined(nodes) + ")" + votes, quorum.toString(), outcome, nodes, backIn, lasting, null);
+        List<Throwable> down = quorum.voters().stream()
+                .map(Voter::downCause)
+                .filter(Objects::nonNull)
+                .map(Causes::of)
+                .toList();
+        // Where a majority can be reached, it is not for want of those that are down.
+        boolean isWhy = quorum.size() - down.size() < quorum.majority();
+        StoreUnavailableException failure = new StoreUnavailableException(
+                what + " (" + joined(nodes) + ")" + votes,
+                quorum.toString(),
+                outcome,
+                nodes,
+                backIn,
+                lasting,
+                isWhy ? down.get(0) : null);
+        down.stream().skip(isWhy ? 1 : 0).forEach(failure::addSuppressed);
+        return failure;
     }
 
     private static String joined(List<NodeAnswer> nodes) {

@@ -70,6 +70,9 @@ public interface Voter {
      */
     @Nullable String downBecause();
 
+    /** Returns the failure of which {@link #downBecause()} tells. */
+    @Nullable Throwable downCause();
+
     /** Closes the connections. */
     CompletableFuture<?> close();
 

@@ -262,6 +262,11 @@ public final class RedisVoter implements Voter {
     }
 
     @Override
+    public @Nullable Throwable downCause() {
+        return node.scripts().downCause();
+    }
+
+    @Override
     public CompletableFuture<?> close() {
         return node.close();
     }

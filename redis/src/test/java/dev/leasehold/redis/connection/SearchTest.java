@@ -15,9 +15,13 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.Findings;
+import java.net.ConnectException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about the search for the master among servers that are silent, gone, or refuse. */
 class SearchTest {
@@ -59,6 +63,43 @@ class SearchTest {
             CompletableFuture<Lease> claim = client.lock("x").acquireAsync();
             down.restart();
             assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    /** The store timeout is an hour: a try ends only where its failure's cause says that nothing listens. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://127.0.0.1:1,127.0.0.1:2",
+                "redis-sentinel://127.0.0.1:1,127.0.0.1:2#main",
+                "redis-cluster://127.0.0.1:1,127.0.0.1:2",
+                "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"
+            })
+    void whereNobodyListensATryFailsAtOnce(String uri) {
+        try (Leasehold client =
+                Leasehold.builder().uri(uri).storeTimeout(Duration.ofHours(1)).build()) {
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                        .isInstanceOf(StoreUnavailableException.class)
+                        .hasRootCauseInstanceOf(ConnectException.class);
+            }
+        }
+    }
+
+    /** It may be the master soon, so a try waits for its second. */
+    @Test
+    void whereAReplicaAnswersATryGoesOn() throws Exception {
+        try (RedisGroup group = RedisGroup.replicated();
+                Leasehold client = among(group.servers.get(0), group.servers.get(1), 3000)) {
+            group.servers.get(0).kill();
+            assertThatThrownBy(() -> client.lock("x").tryAcquire())
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining(": a replica")
+                    .hasRootCauseInstanceOf(NoMasterException.class)
+                    .rootCause()
+                    .satisfies(none -> assertThat(none.getSuppressed())
+                            .singleElement()
+                            .satisfies(refused -> assertThat(refused).hasRootCauseInstanceOf(ConnectException.class)));
         }
     }
 
