@@ -68,6 +68,9 @@ final class PostgresListener {
     private @Nullable Thread thread;
     private volatile boolean closed;
 
+    /** Whether it was said that messages do not come through; of the listener's thread. */
+    private boolean saidDeaf;
+
     PostgresListener(String name, Supplier<String> channel, Client client) {
         this.name = name;
         this.channel = channel;
@@ -182,8 +185,9 @@ final class PostgresListener {
             }
             if (probing && now - probedAt > PROBE_NANOS) {
                 LOG.log(
-                        comesThrough ? Level.DEBUG : Level.INFO,
+                        comesThrough || saidDeaf ? Level.DEBUG : Level.INFO,
                         "messages of PostgreSQL do not come through (is there a pooler in between?); waiters poll");
+                saidDeaf |= !comesThrough;
                 break;
             }
             if (!probing && now - probedAt > PROBE_EVERY_NANOS) {
