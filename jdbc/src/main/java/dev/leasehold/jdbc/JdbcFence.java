@@ -126,22 +126,31 @@ public final class JdbcFence {
      *
      * @param dataSource where to borrow a connection. Not one that hands out the connection of a transaction that is under
      *     way, such as Spring's {@code TransactionAwareDataSourceProxy} inside of one: making a table would commit it
-     * @throws LockException if it could not be made; with the statement that makes it
+     * @throws LockException if it could not be made, or the user has no right to it; with the statements that make it, and
+     *     grant what the user needs
      * @throws SQLException if there is no connection, or it breaks
      */
     public void createTable(DataSource dataSource) throws SQLException {
         try (PooledConnection borrowed =
                 PooledConnection.from(ConnectionSource.of(dataSource), ANSWER_TIMEOUT_MILLIS)) {
             FenceTable table = table(borrowed.connection());
-            if (table.exists(borrowed.sql())) {
-                return;
+            try {
+                if (table.exists(borrowed.sql())) {
+                    return;
+                }
+            } catch (SQLException e) {
+                throw table.explained(e, borrowed.connection(), FenceTable.REGISTERING);
             }
             try {
                 borrowed.sql().run(table.ddl());
             } catch (SQLException e) {
                 // Somebody else may have made it at the same moment.
                 if (Sql.isBroken(e) || !table.exists(borrowed.sql())) {
-                    throw table.missing(", and could not be made: " + e.getMessage(), e);
+                    throw table.missing(
+                            ", and could not be made: " + e.getMessage(),
+                            e,
+                            borrowed.connection(),
+                            FenceTable.REGISTERING);
                 }
             }
         }
@@ -156,7 +165,7 @@ public final class JdbcFence {
      * @param token the fencing token of the lease, not negative
      * @throws StaleTokenException if a newer one was registered before: the lease is lost. Nothing has changed; roll back
      * @throws IllegalStateException if the connection is in auto-commit mode. Nothing was sent
-     * @throws LockException if the table is missing; with the statement that makes it
+     * @throws LockException if the table is missing, or the user has no right to it; with the statements that mend it
      * @throws SQLException what the database throws. Roll back; the token is not registered
      */
     public void register(Connection connection, String resource, long token) throws SQLException {
@@ -177,7 +186,7 @@ public final class JdbcFence {
      * @throws StaleTokenException if a newer one of a writer was registered before: the lease is lost. Nothing has changed;
      *     roll back, and do not use what was read
      * @throws IllegalStateException if the connection is in auto-commit mode. Nothing was sent
-     * @throws LockException if the table is missing; with the statement that makes it
+     * @throws LockException if the table is missing, or the user has no right to it; with the statements that mend it
      * @throws SQLException what the database throws. Roll back; the token is not registered
      */
     public void registerShared(Connection connection, String resource, long token) throws SQLException {
@@ -207,7 +216,7 @@ public final class JdbcFence {
         try (Sql sql = new Sql(connection)) {
             newest = registration.in(table, sql, resource, token);
         } catch (SQLException e) {
-            throw table.orMissing(e);
+            throw table.explained(e, connection, FenceTable.REGISTERING);
         }
         if (newest > token) {
             throw new StaleTokenException(resource, token, newest);
@@ -221,7 +230,7 @@ public final class JdbcFence {
      *
      * @param connection the caller's
      * @param resource names what is guarded
-     * @throws LockException if the table is missing
+     * @throws LockException if the table is missing, or the user has no right to it; with the statements that mend it
      * @throws SQLException what the database throws
      */
     public void reset(Connection connection, String resource) throws SQLException {
@@ -230,7 +239,7 @@ public final class JdbcFence {
         try (Sql sql = new Sql(connection)) {
             table.forget(sql, resource);
         } catch (SQLException e) {
-            throw table.orMissing(e);
+            throw table.explained(e, connection, FenceTable.RESETTING);
         }
     }
 

@@ -28,8 +28,8 @@ import javax.sql.DataSource;
  * <p>Locks are taken and released in short transactions of their own, on connections of their own: never in a transaction
  * of the caller's, whatever its state. A connection comes back to its pool as it was lent. A client borrows at most
  * {@link #withConnections} of them at a time, each for one statement or one short transaction; a pool of one connection
- * is enough, if nobody else uses it. On PostgreSQL one more is kept to listen on while the client waits for a lock; it is
- * given back as soon as it turns out that the pool has no other.
+ * is enough, if nobody else uses it. On PostgreSQL one more is kept to listen on while the client waits for a lock, or
+ * holds one that it has renewed; it is given back as soon as it turns out that the pool has no other.
  *
  * <p>What it promises: as long as the database keeps what it has committed and its clock does not jump, at most one holder
  * has a lock. A database that fails over to a replica that lags behind may let a second holder in beside the first; the
@@ -160,8 +160,9 @@ public final class JdbcStore implements StoreFactory {
     }
 
     /**
-     * Says whether, on PostgreSQL, one more connection may be kept to listen on while the client waits. It may unless told
-     * otherwise; without it, waiters poll as on the other databases, and this client sends no messages either: what it hands
+     * Says whether, on PostgreSQL, one more connection may be kept to listen on while the client waits, or holds what it has
+     * renewed. It may unless told otherwise; without it, waiters poll as on the other databases, a holder learns at its next
+     * renewal that somebody elsewhere has broken its lock, and this client sends no messages either: what it hands
      * over to a client elsewhere that listens is found by that one only when it asks by itself, after 5 s at most.
      *
      * @param listen whether it may

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -54,6 +56,25 @@ class PostgresFenceTest extends FenceContract {
                                 "CREATE ROLE clerk LOGIN",
                                 "GRANT USAGE ON SCHEMA money TO clerk"))
                 .check();
+    }
+
+    @Test
+    void whoMakesTheMissingTableIsToldToGrantIt() throws Exception {
+        JdbcFence fence = JdbcFence.standard().withSchema("gold");
+        try (Connection admin = DriverManager.getConnection(url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE SCHEMA gold");
+            statement.execute("CREATE ROLE \"gold digger\" LOGIN");
+            statement.execute("GRANT USAGE ON SCHEMA gold TO \"gold digger\"");
+            String digger = url().replace("user=postgres", "user=gold%20digger");
+            try (Connection own = DriverManager.getConnection(digger)) {
+                own.setAutoCommit(false);
+                FenceRights.obey(() -> fence.register(own, "a", 1), "is missing", statement);
+                own.rollback();
+                fence.register(own, "a", 1);
+                own.commit();
+            }
+        }
     }
 
     @Test

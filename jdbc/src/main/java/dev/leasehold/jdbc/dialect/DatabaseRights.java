@@ -51,11 +51,38 @@ public final class DatabaseRights {
     /** Returns the failure for when the user may not do what locks need. */
     public static LockException refusal(
             String what, String store, Tables tables, String user, @Nullable SQLException cause) {
+        return refusal("the store " + store, what, "locked. Once the tables are there", tables.grants(user), cause);
+    }
+
+    /**
+     * Returns the failure for when a user lacks rights.
+     *
+     * @param undone what was not done, and when the grants can be run
+     */
+    public static LockException refusal(
+            String who, String what, String undone, String grants, @Nullable SQLException cause) {
         return new LockException(
-                "the store " + store + " refused: permission denied: " + what
-                        + "; nothing was locked. Once the tables are there, let somebody who may do so run (docs/sql.md):\n\n"
-                        + tables.grants(user),
+                who + " refused: permission denied: " + what + "; nothing was " + undone
+                        + ", let somebody who may do so run (docs/sql.md):\n\n" + grants,
                 cause);
+    }
+
+    /** Returns the statements that give a user rights to tables, and to the schema that they are in where that takes one. */
+    public static String grants(Dialect dialect, @Nullable String schema, List<String> rights, String user) {
+        StringBuilder grants = new StringBuilder();
+        if (schema != null && dialect.grantsSchemas()) {
+            grants.append("GRANT USAGE ON SCHEMA ")
+                    .append(dialect.quote(schema))
+                    .append(" TO ")
+                    .append(user)
+                    .append(";\n");
+        }
+        rights.forEach(right -> grants.append("GRANT ")
+                .append(right)
+                .append(" TO ")
+                .append(user)
+                .append(";\n"));
+        return grants.toString();
     }
 
     /** Returns whether a statement of ours does not fit the table. */

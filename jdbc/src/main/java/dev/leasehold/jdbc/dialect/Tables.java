@@ -57,13 +57,10 @@ public record Tables(Dialect dialect, @Nullable String schema, String prefix) {
 
     /** Returns the statements that give a user what locks need; they do no harm where it has it. */
     public String grants(String user) {
-        String rights = "GRANT SELECT, INSERT, UPDATE, DELETE ON ";
-        String all = in(rights + "$lock TO USER;\n" + rights + "$holder TO USER;\n" + rights
-                + "$waiter TO USER;\nGRANT SELECT ON $layout TO USER;\n");
-        String schemas = schema == null || !dialect.grantsSchemas()
-                ? ""
-                : "GRANT USAGE ON SCHEMA " + dialect.quote(schema) + " TO USER;\n";
-        return (schemas + all).replace(" TO USER;", " TO " + user + ";");
+        String all = "SELECT, INSERT, UPDATE, DELETE ON ";
+        List<String> rights = List.of(all + "$lock", all + "$holder", all + "$waiter", "SELECT ON $layout");
+        return DatabaseRights.grants(
+                dialect, schema, rights.stream().map(this::in).toList(), user);
     }
 
     public List<String> statements() {

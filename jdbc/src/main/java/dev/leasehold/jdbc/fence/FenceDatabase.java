@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.fence;
 
 import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.Product;
 import java.nio.charset.StandardCharsets;
 import java.sql.DatabaseMetaData;
@@ -67,13 +68,15 @@ public enum FenceDatabase {
     }
 
     boolean isMissingTable(SQLException e) {
-        return switch (this) {
-            case POSTGRESQL -> Product.POSTGRESQL.rules().isMissingTable(e);
-            case MARIADB, MYSQL -> Product.MARIADB.rules().isMissingTable(e);
-            case H2 -> Product.H2.rules().isMissingTable(e);
-            case SQLITE ->
-                e.getErrorCode() == NO_SUCH_TABLE
+        Dialect rules = rules();
+        return rules != null
+                ? rules.isMissingTable(e)
+                : e.getErrorCode() == NO_SUCH_TABLE
                         && String.valueOf(e.getMessage()).contains("no such table");
-        };
+    }
+
+    /** Returns the dialect of a database on a server, or null for SQLite, which has no users. */
+    @Nullable Dialect rules() {
+        return this == SQLITE ? null : Product.valueOf(name()).rules();
     }
 }

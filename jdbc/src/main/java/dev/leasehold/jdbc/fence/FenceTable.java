@@ -2,12 +2,16 @@ package dev.leasehold.jdbc.fence;
 
 import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
+import dev.leasehold.jdbc.dialect.DatabaseRights;
+import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.Tables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,11 @@ import org.jspecify.annotations.Nullable;
 public record FenceTable(FenceDatabase database, @Nullable String schema, String prefix) {
 
     public static final String NAME = "fence";
+
+    /** The rights that registering takes. */
+    public static final String REGISTERING = "SELECT, INSERT, UPDATE";
+
+    public static final String RESETTING = "SELECT, INSERT, UPDATE, DELETE";
 
     /** Returns the quoted name. */
     private String name() {
@@ -72,19 +81,50 @@ public record FenceTable(FenceDatabase database, @Nullable String schema, String
         }
     }
 
-    /** Returns what the database said, or if that is why, that the table is missing. */
-    public SQLException orMissing(SQLException e) {
+    /**
+     * Returns what the database said; if that is why, throws that the table is missing, or that the user has no right to it.
+     *
+     * @param rights what the user needs
+     */
+    public SQLException explained(SQLException e, Connection connection, String rights) {
         if (database.isMissingTable(e)) {
-            throw missing("", e);
+            throw missing("", e, connection, rights);
+        }
+        Dialect dialect = database.rules();
+        if (dialect != null && dialect.isDenied(e)) {
+            throw DatabaseRights.refusal(
+                    "the fence's table " + name(),
+                    String.valueOf(e.getMessage()),
+                    "registered. Once the table is there",
+                    grants(connection, rights),
+                    e);
         }
         return e;
     }
 
-    public LockException missing(String why, SQLException cause) {
+    public LockException missing(String why, SQLException cause, Connection connection, String rights) {
         return new LockException(
                 "the fence's table " + name() + " is missing" + why + "; nothing was registered. Call"
                         + " JdbcFence.createTable at the program's start, or let somebody who may do so run:\n\n"
-                        + ddl(),
+                        + ddl() + "\n" + grants(connection, rights),
                 cause);
+    }
+
+    private String grants(Connection connection, String rights) {
+        Dialect dialect = database.rules();
+        return dialect == null
+                ? ""
+                : DatabaseRights.grants(dialect, schema, List.of(rights + " ON " + name()), user(connection, dialect));
+    }
+
+    /** PostgreSQL answers no question in a transaction that has failed. */
+    private String user(Connection connection, Dialect dialect) {
+        try (Sql sql = new Sql(connection)) {
+            return database == FenceDatabase.POSTGRESQL && !connection.getAutoCommit()
+                    ? dialect.quote(String.valueOf(connection.getMetaData().getUserName()))
+                    : dialect.user(sql);
+        } catch (SQLException e) {
+            return "…";
+        }
     }
 }

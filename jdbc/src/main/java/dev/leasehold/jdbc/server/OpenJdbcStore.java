@@ -58,6 +58,7 @@ public final class OpenJdbcStore
 
     private final boolean mayListen;
     private final PostgresListener listener;
+    private final RenewedLeases renewed;
     private final @Nullable PinnedSession session;
 
     public OpenJdbcStore(String name, JdbcSettings settings, ConnectionSource.Opener opener, StoreContext context) {
@@ -80,8 +81,9 @@ public final class OpenJdbcStore
         Workers.Task batch = new Workers.Task(Workers.Rank.BATCH, null, this::renewGathered, null);
         this.renewals =
                 new Renewals(context.time(), shared, this::renewAlone, () -> workers.submit(batch), workers::areTaken);
-        this.rowExpiry = new RowExpiry(() -> later(this::expireRows), this::tidy);
+        this.rowExpiry = new RowExpiry(() -> later(this::expireRows), this::expired);
         this.mayListen = settings.listen();
+        this.renewed = new RenewedLeases(context.time());
         this.listener = new PostgresListener(
                 "leasehold-jdbc-" + id + "-listen", () -> Notifier.channel(context.clientId()), this);
         this.deadlines = new OperationTimeouts(context.time(), this::giveUp);
@@ -106,7 +108,10 @@ public final class OpenJdbcStore
         operation.answer().whenComplete((answer, failure) -> {
             outage.heard(failure);
             if (answer instanceof RenewAnswer.Lost) {
-                shared.remove(lease.claim());
+                forget(lease.claim());
+            } else if (answer != null && mayListen && database.canListen()) {
+                renewed.add(lease.claim(), duration);
+                listener.want();
             }
         });
         if (deadlines.add(operation)) {
@@ -147,10 +152,6 @@ public final class OpenJdbcStore
 
     @Override
     public void expired(String lock) {
-        tidy(lock);
-    }
-
-    private void tidy(String lock) {
         submit(new ServerOperation<>(operation((protocol, now) -> protocol.tidy(lock, now), found -> {}), lock, true));
     }
 
@@ -174,7 +175,7 @@ public final class OpenJdbcStore
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
         StoreOperation<ReleaseAnswer> operation =
                 operation((protocol, now) -> protocol.release(lease, keepFor, now), answer -> {
-                    shared.remove(lease.claim());
+                    forget(lease.claim());
                     drop(lease.lock(), lease::equals);
                 });
         ServerOperation.First<ReleaseAnswer> first =
@@ -191,7 +192,7 @@ public final class OpenJdbcStore
         StoreOperation<Boolean> operation = operation((protocol, now) -> protocol.withdraw(lock, claim, now), found -> {
             poller.finished(claim);
             joining.remove(claim);
-            shared.remove(claim);
+            forget(claim);
             drop(lock, lease -> lease.claim().equals(claim));
         });
         ServerOperation.Waiting<Boolean> waiting = session != null ? null : path -> path.withdraw(lock, claim);
@@ -257,6 +258,11 @@ public final class OpenJdbcStore
         workers.close();
         notifier.close();
         source.close();
+    }
+
+    private void forget(ClaimId claim) {
+        shared.remove(claim);
+        renewed.remove(claim);
     }
 
     /** The session shall not go on holding what has been given up, whatever the row said. */
@@ -375,7 +381,7 @@ public final class OpenJdbcStore
 
     @Override
     public boolean isIdle() {
-        return poller.isIdle();
+        return poller.isIdle() && renewed.isEmpty();
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.postgresql.PGNotification;
 
 /**
  * A PostgreSQL listener hears, on a connection of its own, what PostgreSQL tells one client, by one daemon thread, for as
- * long as the client waits. Thread-safe.
+ * long as the client waits, or holds what it has renewed. Thread-safe.
  *
  * <p>Whether messages come through at all is not taken on trust: a pooler that lends connections per transaction accepts
  * {@code LISTEN} and then delivers nothing. So the client sends itself a message on another connection, and only when that
@@ -53,7 +53,7 @@ final class PostgresListener {
         /** Tells whether messages come through from now on. */
         void told(boolean comesThrough);
 
-        /** Returns whether nothing is waited for. */
+        /** Returns whether nothing is waited for, nor held for long. */
         boolean isIdle();
 
         /** Returns whether others have been waiting for a connection for too long. */
@@ -68,13 +68,16 @@ final class PostgresListener {
     private @Nullable Thread thread;
     private volatile boolean closed;
 
+    /** Whether it was said that messages do not come through; of the listener's thread. */
+    private boolean saidDeaf;
+
     PostgresListener(String name, Supplier<String> channel, Client client) {
         this.name = name;
         this.channel = channel;
         this.client = client;
     }
 
-    /** Something is waited for. */
+    /** Something is waited for, or held for long. */
     void want() {
         mutex.lock();
         try {
@@ -157,7 +160,7 @@ final class PostgresListener {
         }
     }
 
-    /** Listens until the client has stopped waiting, or until messages do not come through; whether they ever did. */
+    /** Listens until the client has been idle for a while, or until messages do not come through; whether they ever did. */
     private boolean listen(Connection connection) throws SQLException {
         PGConnection listening = connection.unwrap(PGConnection.class);
         try (Statement statement = connection.createStatement()) {
@@ -182,8 +185,9 @@ final class PostgresListener {
             }
             if (probing && now - probedAt > PROBE_NANOS) {
                 LOG.log(
-                        comesThrough ? Level.DEBUG : Level.INFO,
+                        comesThrough || saidDeaf ? Level.DEBUG : Level.INFO,
                         "messages of PostgreSQL do not come through (is there a pooler in between?); waiters poll");
+                saidDeaf |= !comesThrough;
                 break;
             }
             if (!probing && now - probedAt > PROBE_EVERY_NANOS) {
