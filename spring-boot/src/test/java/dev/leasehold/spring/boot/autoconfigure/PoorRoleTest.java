@@ -27,8 +27,8 @@ class PoorRoleTest {
                 statement.execute("GRANT SELECT ON leasehold_layout, leasehold_lock TO poor");
             }
             new ApplicationContextRunner()
-                    .withConfiguration(AutoConfigurations.of(
-                            LeaseholdAutoConfiguration.class, DataSourceAutoConfiguration.class))
+                    .withConfiguration(
+                            AutoConfigurations.of(LeaseholdAutoConfiguration.class, DataSourceAutoConfiguration.class))
                     .withPropertyValues(
                             "spring.datasource.url=" + postgres.url().replace("?user=postgres", ""),
                             "spring.datasource.username=poor",
