@@ -101,6 +101,19 @@ find_all='
     print "looked=1 known=\"" known "\" members=\"" members "\" fresh=\"" fresh "\" hidden=\"" hidden "\""
   }'
 
+# Names those of these files in which the mark stands. A grep may stop at a NUL, as busybox has it, unless it takes each variable for
+# a line.
+marked() {
+  if [ "$zero" != none ]; then
+    grep "-ls${zero}F" "$mark" "$@"
+  else
+    strings -f -n 8 "$@" 2>/dev/null | grep -F "$mark" | cut -d : -f 1
+  fi
+}
+for zero in '' z none; do
+  if printf 'a=b\0%s' "$mark" | grep "-q${zero}F" "$mark"; then break; fi
+done 2>/dev/null
+
 # Two programs read the files of all processes, since a shell takes most of a millisecond for each. Where one of them cannot be
 # started, nothing was looked at, and all stays as it was.
 look() {
@@ -108,7 +121,7 @@ look() {
   eval "$({
     echo "known $known $1"
     echo "told $told"
-    grep -lsF "$mark" /proc/[0-9]*/environ
+    marked /proc/[0-9]*/environ
     [ $? -le 2 ] || exit
     grep -asH '' /proc/[0-9]*/stat
     [ $? -le 2 ] || exit
@@ -123,7 +136,7 @@ find_members() {
   # Where the main thread has ended, its environment has gone with it, but not that of the other threads.
   roots=
   for process in $hidden; do
-    if grep -qsF "$mark" /proc/"$process"/task/*/environ && birth "$process"; then roots="$roots $process:$birth"; fi
+    if [ "$(marked /proc/"$process"/task/*/environ)" ] && birth "$process"; then roots="$roots $process:$birth"; fi
   done
   if [ "$roots" ]; then look "$roots"; fi
   if [ "$tells" ] && [ "$known" != "$before" ]; then echo "$known" >&3; fi
@@ -182,7 +195,7 @@ chase() {
       files="$files /proc/$number/environ"
       number=$((number + 1))
     done
-    for file in $(grep -lsF "$mark" $files); do
+    for file in $(marked $files); do
       file=${file#/proc/}
       kill -s "$1" "${file%/environ}" && caught=1 rounds=40
     done

@@ -76,6 +76,25 @@ class CommandTest {
         }
     }
 
+    /** A shell that can start no process ends so; here the last word is one that it cannot have. */
+    @ParameterizedTest
+    @MethodSource("dev.leasehold.cli.Shells#present")
+    void aShellThatFailsHasNotRunTheCommand(List<String> shell) throws Exception {
+        Command command = new Command(List.of("echo", "ran", "é")).observed();
+        ProcessBuilder builder = builder(shell, command);
+        List<String> line = builder.command();
+        assertThat(line).contains("coded");
+        line.set(line.size() - 1, "${leasehold_missing?no process could be started}");
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes());
+
+        assertThat(process.waitFor()).as(said).isEqualTo(70);
+        assertThat(said)
+                .endsWith("leasehold: the shell that was to become the command failed; it was not run\n")
+                .doesNotContain("ran\n");
+        assertThat(command.hasNotRun()).isTrue();
+    }
+
     /** A binary file has no lines: to look for its first one read, byte by byte, as much of it as comes before a line break. */
     @ParameterizedTest
     @MethodSource("dev.leasehold.cli.Shells#present")

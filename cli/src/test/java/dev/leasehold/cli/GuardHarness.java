@@ -84,9 +84,15 @@ abstract class GuardHarness {
 
     /** The guard's looks through all processes do what is given before they begin. */
     void startAnew(Duration grace, String first) throws Exception {
+        startAnew(grace, first, ":");
+    }
+
+    /** And each grep does the last. */
+    void startAnew(Duration grace, String first, String always) throws Exception {
         guard.dismiss();
         hear("gone");
-        Path grep = Files.writeString(dir.resolve("grep"), "#!/bin/sh\n" + first + "\nexec /bin/grep \"$@\"\n");
+        String script = "#!/bin/sh\ncase \"$*\" in */proc/*)\n" + first + "\nesac\n" + always;
+        Path grep = Files.writeString(dir.resolve("grep"), script + "\nexec /bin/grep \"$@\"\n");
         assertThat(grep.toFile().setExecutable(true)).isTrue();
         guard = Guard.start(mark, grace, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
     }

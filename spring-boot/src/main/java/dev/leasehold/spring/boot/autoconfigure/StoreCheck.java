@@ -14,6 +14,7 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 record StoreCheck(ObjectProvider<Leasehold> clients) implements SmartInitializingSingleton {
 
     private static final Logger LOG = System.getLogger("dev.leasehold.spring");
+    private static final String BEFORE_REMEDY = "nothing was locked. ";
 
     @Override
     public void afterSingletonsInstantiated() {
@@ -33,13 +34,20 @@ record StoreCheck(ObjectProvider<Leasehold> clients) implements SmartInitializin
         }
     }
 
-    /** Returns what to do. A store that misses tables shows the statements that make them. */
+    /** Returns what to do. A store that misses tables shows the statements that make them; others say at last what to do. */
     private static String action(LockException refused) {
-        boolean tables = String.valueOf(refused.getMessage()).contains("CREATE TABLE");
-        return (tables
-                        ? "Run the statements above by your migration tool, or let Leasehold make the tables"
-                                + " (leasehold.store.jdbc.initialize-schema=true, and a user who may create them)."
-                        : "Do what it says.")
-                + " leasehold.store.check=false leaves the finding to the first lock.";
+        String message = String.valueOf(refused.getMessage());
+        int remedy = message.lastIndexOf(BEFORE_REMEDY);
+        String what;
+        if (message.contains("CREATE TABLE")) {
+            what = "Run the statements above by your migration tool, or let Leasehold make the tables"
+                    + " (leasehold.store.jdbc.initialize-schema=true, and a user who may create them).";
+        } else if (remedy >= 0) {
+            what = message.substring(remedy + BEFORE_REMEDY.length()).strip();
+        } else {
+            what = "Do what it says.";
+        }
+        String between = what.contains("\n") ? "\n\n" : what.endsWith(".") ? " " : ". ";
+        return what + between + "leasehold.store.check=false leaves the finding to the first lock.";
     }
 }

@@ -241,7 +241,8 @@ class StoreSelectionTest {
                     FailureAnalysis analysis = failure(context);
                     assertThat(analysis.getDescription()).contains("WRITE_DELAY=0");
                     assertThat(analysis.getAction())
-                            .contains("Do what it says.", "leasehold.store.check=false")
+                            .startsWith("Add ;WRITE_DELAY=0")
+                            .contains("where it is opened first. leasehold.store.check=false")
                             .doesNotContain("tables")
                             .doesNotContain("initialize-schema");
                 });
