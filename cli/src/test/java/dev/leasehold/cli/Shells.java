@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +18,17 @@ final class Shells {
                         List.of("/bin/dash"),
                         List.of("/bin/bash", "--posix"),
                         List.of(onThePath("busybox"), "sh"))
-                .filter(shell -> Files.isExecutable(Path.of(shell.get(0))));
+                .filter(shell -> Files.isExecutable(Path.of(shell.get(0))))
+                .filter(shell -> !shell.equals(List.of("/bin/sh")) || !isDash(Path.of("/bin/sh")));
+    }
+
+    /** Then it is among these already. */
+    private static boolean isDash(Path shell) {
+        try {
+            return shell.toRealPath().equals(Path.of("/bin/dash").toRealPath());
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static String onThePath(String program) {
