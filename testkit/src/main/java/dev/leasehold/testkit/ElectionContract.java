@@ -21,8 +21,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * An election contract has the promises of {@link dev.leasehold.LeaderElection}, as tests over a store. A store's module
@@ -38,10 +36,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }</pre>
  *
  * <p>After each test the logs of all candidates are judged together: never two leaders at once, terms strictly increasing,
- * nobody a leader beyond the deadline of its lease. The tests run side by side where JUnit's parallel execution is on.
+ * nobody a leader beyond the deadline of its lease.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Execution(ExecutionMode.CONCURRENT)
 public abstract class ElectionContract {
 
     private static final Duration LEASE = Duration.ofSeconds(6);
