@@ -22,6 +22,19 @@ public final class Causes {
         return cause;
     }
 
+    /** Returns whether a failure, or what caused it, is of one of these kinds. */
+    @SafeVarargs
+    public static boolean has(@Nullable Throwable failure, Class<? extends Throwable>... kinds) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            for (Class<? extends Throwable> kind : kinds) {
+                if (kind.isInstance(cause)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /**
      * Returns what to tell where libraries do not fit together, two versions of one of them, say: trying again is in vain.
      *

@@ -17,14 +17,17 @@ import dev.leasehold.testkit.Started;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ConnectionFuture;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.protocol.ProtocolVersion;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,6 +142,28 @@ class GivenClientTest {
                         .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
             }
         }
+    }
+
+    /** A user was told that a handler is not registered. */
+    @Test
+    void aRefusalThatLettuceLosesIsToldAtTheNextAttempt() {
+        AtomicInteger attempts = new AtomicInteger();
+        RedisClient losing = new RedisClient(given.getResources(), RedisURI.create("redis://localhost")) {
+            @Override
+            public <K, V> ConnectionFuture<StatefulRedisConnection<K, V>> connectAsync(
+                    RedisCodec<K, V> codec, RedisURI uri) {
+                return ConnectionFuture.from(
+                        new InetSocketAddress(1),
+                        CompletableFuture.failedFuture(
+                                attempts.incrementAndGet() == 1
+                                        ? new IllegalStateException("lost by Lettuce")
+                                        : new RedisCommandExecutionException("NOAUTH told by the server")));
+            }
+        };
+        try (Leasehold client = over(RedisStore.using(losing, RedisURI.create("redis://localhost")))) {
+            assertThatThrownBy(() -> client.lock("x").tryAcquire()).hasMessageContaining("NOAUTH told by the server");
+        }
+        assertThat(attempts).hasValue(2);
     }
 
     /** Lettuce asks one sentinel after the other, and each of our attempts ended before it came to the second. */

@@ -3,6 +3,7 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Causes;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -89,11 +90,7 @@ final class StoreOutage {
         if (known.isLasting()) {
             return true;
         }
-        for (Throwable cause = known.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                return known.outcome() == Outcome.NOT_ACQUIRED;
-            }
-        }
-        return false;
+        return known.outcome() == Outcome.NOT_ACQUIRED
+                && Causes.has(known.getCause(), ConnectException.class, UnknownHostException.class);
     }
 }

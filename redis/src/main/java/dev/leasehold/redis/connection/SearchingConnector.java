@@ -1,5 +1,6 @@
 package dev.leasehold.redis.connection;
 
+import dev.leasehold.internal.Causes;
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -277,29 +278,14 @@ public final class SearchingConnector implements Connector {
                 return null;
             }
             return failures.stream()
-                    .filter(failure -> !isUnreachable(failure))
+                    .filter(failure -> !Causes.has(failure, ConnectException.class, UnknownHostException.class))
                     .findFirst()
                     .orElse(failures.get(0));
         }
     }
 
-    private static boolean isUnreachable(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof ConnectException || cause instanceof UnknownHostException) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private static boolean isRefusal(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof RedisCommandExecutionException
-                    || cause instanceof SSLHandshakeException
-                    || cause instanceof LinkageError) {
-                return true;
-            }
-        }
-        return false;
+        return Causes.has(
+                failure, RedisCommandExecutionException.class, SSLHandshakeException.class, LinkageError.class);
     }
 }

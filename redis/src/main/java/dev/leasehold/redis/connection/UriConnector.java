@@ -1,5 +1,6 @@
 package dev.leasehold.redis.connection;
 
+import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.DaemonThreads;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
@@ -9,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +29,7 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
         RedisURI to = uri;
         return to == null
                 ? CompletableFuture.supplyAsync(() -> client.connect(RedisConnection.CODEC), BRIEF_THREAD)
-                : client.connectAsync(RedisConnection.CODEC, to);
+                : toldWhy(() -> client.connectAsync(RedisConnection.CODEC, to));
     }
 
     @Override
@@ -35,7 +37,19 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
         RedisURI to = uri;
         return to == null
                 ? CompletableFuture.supplyAsync(() -> client.connectPubSub(RedisConnection.CODEC), BRIEF_THREAD)
-                : client.connectPubSubAsync(RedisConnection.CODEC, to);
+                : toldWhy(() -> client.connectPubSubAsync(RedisConnection.CODEC, to));
+    }
+
+    /**
+     * Lettuce loses a refusal, and fails with an {@link IllegalStateException}, where the server has closed the connection before the
+     * thread that opens it listens. The second attempt is made on the thread that reads its answer.
+     */
+    private static <C> CompletionStage<C> toldWhy(Supplier<? extends CompletionStage<C>> open) {
+        return open.get()
+                .toCompletableFuture()
+                .exceptionallyCompose(why -> Causes.has(why, IllegalStateException.class)
+                        ? open.get()
+                        : CompletableFuture.failedFuture(why));
     }
 
     /** A client that was made with a Sentinel URI asks one sentinel after the other, ten seconds each unless it says otherwise. */

@@ -96,7 +96,7 @@ public class MasterIdentityTest extends VotingMasters {
         String marker = server.commands().get("leasehold:quorum");
         assertThat(marker).contains(history(server));
         long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
-        server.commands().set("leasehold:quorum", marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
+        server.commands().set("leasehold:quorum", marker.replaceFirst("\\|\\d{16}\\|", "|" + longAgo + "|"));
         assertThat(vote(server)).isEqualTo("yes");
         hasItsVoucherAsItWasWritten(server);
         assertThat(vote(server)).isEqualTo("yes");
@@ -203,7 +203,7 @@ public class MasterIdentityTest extends VotingMasters {
         // Even with a marker of its own that is old enough it does not vouch: what it has comes from elsewhere.
         String marker = replica.commands().get("leasehold:quorum");
         long longAgo = System.currentTimeMillis() * 1000 - 100_000_000;
-        replica.commands().set("leasehold:quorum", marker.replaceFirst("\\d{16}\\|", longAgo + "|"));
+        replica.commands().set("leasehold:quorum", marker.replaceFirst("\\|\\d{16}\\|", "|" + longAgo + "|"));
         assertThat(ask(replica, Script.VOTE.text()))
                 .hasSize(6)
                 .startsWith("yes")

@@ -309,8 +309,9 @@ final class RandomLock {
         return Marker.of(marker).history();
     }
 
+    /** The history before it is of hexadecimal digits, sixteen of which may be decimal. */
     private String since(long micros) {
-        return marker.replaceFirst("\\d{16}", Long.toString(micros));
+        return marker.replaceFirst("\\|\\d{16}\\|", "|" + micros + "|");
     }
 
     private String eval(String script, String... args) {
