@@ -291,6 +291,60 @@ class PostgresHardCasesTest {
         }
     }
 
+    /** A dump that locks, or a migration: who asks meanwhile waits, and a lease that lasts is not lost. */
+    @Test
+    void aBackupThatLocksTheTableIsWaitedFor() throws Exception {
+        LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
+        String waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+        try (Leasehold client = Leasehold.connect(POSTGRES.get().url() + "&leasehold.storeTimeout=600000");
+                Connection backup = DriverManager.getConnection(POSTGRES.get().url())) {
+            Lease held = client.lock(name, longer).acquire();
+            backup.setAutoCommit(false);
+            backup.createStatement().execute("LOCK TABLE leasehold_lock IN ACCESS EXCLUSIVE MODE");
+            CompletableFuture<Lease> claim = client.lock(name + " other", longer).acquireAsync();
+            waitUntil(() -> Question.number(POSTGRES.get().url(), waiting) > 0);
+            backup.rollback();
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    /** A role may have such a limit; the connections that listen, and those of the pool, are idle for long. */
+    @Test
+    void idleSessionsThatTheServerEndsAreMadeAgain() throws Exception {
+        String url = POSTGRES.get().url() + "&options=-c%20idle_session_timeout%3D1000";
+        LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
+        try (Leasehold one = Leasehold.connect(url);
+                Leasehold two = Leasehold.connect(url)) {
+            Lease held = one.lock(name, longer).acquire();
+            CompletableFuture<Lease> claim = two.lock(name, longer).acquireAsync();
+            waitUntil(() -> POSTGRES.get()
+                            .log()
+                            .lines()
+                            .filter(line -> line.contains("due to idle-session timeout"))
+                            .count()
+                    > 5);
+            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
+    /** A router has forgotten the connection that listens, and nobody is told so. */
+    @Test
+    void whoListensOnADeadConnectionHasTheLockAllTheSame() throws Exception {
+        LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
+        try (FaultProxy proxy = FaultProxy.to(POSTGRES.get().port());
+                Leasehold one = Leasehold.connect(POSTGRES.get().url());
+                Leasehold two = Leasehold.connect(PostgresServer.url(proxy.port()) + "&leasehold.storeTimeout=60000")) {
+            Lease held = one.lock(name, longer).acquire();
+            CompletableFuture<Lease> claim = two.lock(name, longer).acquireAsync();
+            waitUntil(() -> one.locks(name).get(0).waiters().size() == 1);
+            proxy.abandon();
+            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+        }
+    }
+
     /** Until at most one question was asked in two seconds. */
     private static void waitUntilQuiet(StatementLog log) {
         long[] quiet = {System.nanoTime()};
