@@ -20,8 +20,8 @@ import javax.tools.ToolProvider;
 /** Pages checks the pages of the documentation: their links, and the Java code in them. */
 public final class Pages {
 
-    /** The root of the repository, as seen from a module's tests. */
-    public static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    /** The root of the repository, above the module whose tests run. */
+    public static final Path ROOT = root(Path.of("").toAbsolutePath());
 
     private static final Pattern JAVA = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern FENCED = Pattern.compile("^```.*?^```", Pattern.DOTALL | Pattern.MULTILINE);
@@ -31,6 +31,10 @@ public final class Pages {
     private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.+?) *$", Pattern.MULTILINE);
 
     private Pages() {}
+
+    private static Path root(Path directory) {
+        return Files.exists(directory.resolve("mvnw")) ? directory : root(directory.getParent());
+    }
 
     /** Returns all pages, as paths relative to the root: those of the root itself, of docs and of the benchmarks. */
     public static List<String> all() throws IOException {

@@ -17,7 +17,7 @@ class FileLengthTest {
     @Test
     void noFileIsLongerThanFourHundredLines() throws IOException {
         List<String> tooLong = new ArrayList<>();
-        List<Path> files = JavaFiles.ofTheProject();
+        List<Path> files = ProjectFiles.endingIn(".java");
         for (Path file : files) {
             int lines = Files.readAllLines(file).size();
             if (lines > MOST_LINES) {

@@ -46,7 +46,7 @@ class LogLinesTest {
     }
 
     private static List<Line> rows() throws IOException {
-        return Files.readAllLines(Path.of("../docs/logs.md")).stream()
+        return Files.readAllLines(Pages.ROOT.resolve("docs/logs.md")).stream()
                 .map(ROW::matcher)
                 .filter(Matcher::matches)
                 .map(row -> new Line(row.group(1), plain(row.group(2))))
@@ -56,7 +56,7 @@ class LogLinesTest {
     private static List<Line> logged() throws IOException {
         List<Line> lines = new ArrayList<>();
         for (String module : MODULES) {
-            try (Stream<Path> files = Files.walk(Path.of("..", module, "src/main/java"))) {
+            try (Stream<Path> files = Files.walk(Pages.ROOT.resolve(module).resolve("src/main/java"))) {
                 for (Path file :
                         files.filter(each -> each.toString().endsWith(".java")).toList()) {
                     String source = Files.readString(file);

@@ -21,17 +21,14 @@ class QuickLoopTest {
     void everyTestThatAProfileNamesIsThere() throws IOException {
         List<String> missing = new ArrayList<>();
         int seen = 0;
-        try (Stream<Path> modules = Files.list(Path.of(".."))) {
-            for (Path module : modules.filter(each -> Files.exists(each.resolve("pom.xml")))
-                    .toList()) {
-                Matcher named = NAMED.matcher(Files.readString(module.resolve("pom.xml")));
-                if (named.find()) {
-                    seen++;
-                    List<String> there = classes(module.resolve("src/test/java"));
-                    for (String name : named.group(1).replace("!", "").strip().split("\\s*,\\s*", -1)) {
-                        if (!name.contains("*") && !there.contains(name)) {
-                            missing.add(module.getFileName() + ": " + name);
-                        }
+        for (Path pom : ProjectFiles.endingIn("/pom.xml")) {
+            Matcher named = NAMED.matcher(Files.readString(pom));
+            if (named.find()) {
+                seen++;
+                List<String> there = classes(pom.resolveSibling("src/test/java"));
+                for (String name : named.group(1).replace("!", "").strip().split("\\s*,\\s*", -1)) {
+                    if (!name.contains("*") && !there.contains(name)) {
+                        missing.add(pom + ": " + name);
                     }
                 }
             }

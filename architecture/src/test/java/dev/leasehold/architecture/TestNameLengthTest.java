@@ -22,7 +22,7 @@ class TestNameLengthTest {
     void noTestHasALongName() throws IOException {
         List<String> tooLong = new ArrayList<>();
         int seen = 0;
-        for (Path file : JavaFiles.ofTheProject()) {
+        for (Path file : ProjectFiles.endingIn(".java")) {
             for (String line : Files.readAllLines(file)) {
                 Matcher method = NAME.matcher(line);
                 if (method.find()) {

@@ -2,6 +2,7 @@ package dev.leasehold.battery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.architecture.Pages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The tables of the guarantees are those that the committed results give: {@code ./leasehold-battery --tables docs} writes them. */
 class GuaranteeTablesTest {
 
-    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path DOCS = Pages.ROOT.resolve("docs");
 
     @TempDir
     private Path directory;

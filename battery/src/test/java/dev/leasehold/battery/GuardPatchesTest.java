@@ -2,6 +2,7 @@ package dev.leasehold.battery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.architecture.Pages;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
  */
 class GuardPatchesTest {
 
-    private static final Path ROOT = Path.of("..");
+    private static final Path ROOT = Pages.ROOT;
 
     private static Map<String, List<String>> patches() throws IOException {
         try (Stream<Path> files = Files.list(ROOT.resolve("battery/guards"))) {

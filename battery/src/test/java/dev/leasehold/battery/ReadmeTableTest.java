@@ -3,6 +3,7 @@ package dev.leasehold.battery;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.architecture.Pages;
 import dev.leasehold.battery.Words.Language;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The README's table is the one that the committed results give: {@code ./leasehold-battery --tables docs} writes it. */
 class ReadmeTableTest {
 
-    private static final Path DOCS = Path.of("..", "docs");
+    private static final Path DOCS = Pages.ROOT.resolve("docs");
     private static final String LINK = "[backing]";
 
     @TempDir

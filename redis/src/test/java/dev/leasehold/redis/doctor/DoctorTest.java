@@ -7,6 +7,7 @@ import static dev.leasehold.testkit.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.architecture.Pages;
 import dev.leasehold.Examination;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
@@ -153,7 +154,7 @@ class DoctorTest {
             documented.add(allowed.group(1));
         }
         assertThat(tried).isEqualTo(documented);
-        String docs = Files.readString(Path.of("../docs/redis.md")).replaceAll("\\s+", " ");
+        String docs = Files.readString(Pages.ROOT.resolve("docs/redis.md")).replaceAll("\\s+", " ");
         assertThat(Arrays.stream(SecurityTest.LEAST.split(" ")).filter(word -> word.startsWith("+")))
                 .allMatch(word -> docs.contains(word));
     }

@@ -2,6 +2,7 @@ package dev.leasehold.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.architecture.Pages;
 import dev.leasehold.spring.Locked;
 import java.io.IOException;
 import java.lang.reflect.Method;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** These tests show what editors know of the properties, and where Spring Boot finds the auto-configurations. */
 class MetadataTest {
 
-    private static final Path PAGE = Path.of("..", "docs", "spring.md");
+    private static final Path PAGE = Pages.ROOT.resolve("docs/spring.md");
     private static final String METADATA = "target/classes/META-INF/spring-configuration-metadata.json";
     private static final String IMPORTS =
             "src/main/resources/META-INF/spring/org.springframework.boot.autoconfigure.AutoConfiguration.imports";
