@@ -7,8 +7,8 @@ built=$cache/built
 is_stale() {
   [ -e "$built" ] || return 0
   cd "$home" || return 1
-  [ -n "$(find pom.xml core/pom.xml core/src/main jdbc/pom.xml jdbc/src/main \
-    redis/pom.xml redis/src/main zookeeper/pom.xml zookeeper/src/main cli/pom.xml cli/src/main \
+  [ -n "$(find pom.xml core/pom.xml core/src/main stores/jdbc/pom.xml stores/jdbc/src/main \
+    stores/redis/pom.xml stores/redis/src/main stores/zookeeper/pom.xml stores/zookeeper/src/main cli/pom.xml cli/src/main \
     -newer "$built" -print 2>/dev/null | head -n 1)" ]
 }
 

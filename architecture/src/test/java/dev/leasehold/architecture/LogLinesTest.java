@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class LogLinesTest {
 
-    private static final List<String> MODULES = List.of("core", "jdbc", "redis", "zookeeper", "spring", "spring-boot");
+    private static final Pattern MODULES = Pattern.compile(".*/(core|stores/\\w+|spring|spring-boot)/src/main/.*");
     private static final Pattern CALL = Pattern.compile("\\.log\\(\\s*(?=[^\";)]*[lL]evel)");
     private static final Pattern LEVEL = Pattern.compile("Level\\.([A-Z]+)");
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `(.+?)` \\|.*");
@@ -55,16 +55,14 @@ class LogLinesTest {
 
     private static List<Line> logged() throws IOException {
         List<Line> lines = new ArrayList<>();
-        for (String module : MODULES) {
-            try (Stream<Path> files = Files.walk(Pages.ROOT.resolve(module).resolve("src/main/java"))) {
-                for (Path file :
-                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
-                    String source = Files.readString(file);
-                    Matcher call = CALL.matcher(source);
-                    while (call.find()) {
-                        add(arguments(source, call.end()), lines);
-                    }
-                }
+        for (Path file : ProjectFiles.endingIn(".java")) {
+            if (!MODULES.matcher(file.toString()).matches()) {
+                continue;
+            }
+            String source = Files.readString(file);
+            Matcher call = CALL.matcher(source);
+            while (call.find()) {
+                add(arguments(source, call.end()), lines);
             }
         }
         return lines;

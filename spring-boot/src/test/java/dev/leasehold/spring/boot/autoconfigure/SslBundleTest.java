@@ -22,7 +22,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 /** A Redis that is spoken to by TLS, with the certificates of a bundle of the application. */
 class SslBundleTest {
 
-    private static final Path CERTIFICATES = Pages.ROOT.resolve("redis/src/test/resources/tls");
+    private static final Path CERTIFICATES = Pages.ROOT.resolve("stores/redis/src/test/resources/tls");
     private static final String BUNDLE = "spring.ssl.bundle.pem.locks.";
     private static final String TRUST = BUNDLE + "truststore.certificate=file:" + CERTIFICATES.resolve("server.crt");
     private static final String[] IDENTITY = {
