@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
  */
 class LogLinesTest {
 
-    private static final Pattern MODULES = Pattern.compile(".*/(core|stores/\\w+|spring|spring-boot)/src/main/.*");
+    private static final Pattern MODULES = Pattern.compile(".*/(core|stores/\\w+|spring/annotations|spring/boot)/src/main/.*");
     private static final Pattern CALL = Pattern.compile("\\.log\\(\\s*(?=[^\";)]*[lL]evel)");
     private static final Pattern LEVEL = Pattern.compile("Level\\.([A-Z]+)");
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `(.+?)` \\|.*");

@@ -43,7 +43,7 @@ class Boot3Test {
     @Test
     void thePageShowsThisBean() throws Exception {
         String source = Files.readString(Path.of("src/test/java/dev/leasehold/boot3/Locks.java"));
-        assertThat(Files.readString(Path.of("../docs/spring.md")))
+        assertThat(Files.readString(Path.of("../../docs/spring.md")))
                 .contains(source.substring(source.indexOf("@Configuration")));
     }
 }
