@@ -45,7 +45,7 @@ public record SimReport(
     }
 
     private static String replay(long seed) {
-        return "./mvnw -q -pl testkit -am test -Dtest=SimulatorTest#replay -Dleasehold.seed=" + seed
+        return "./mvnw -q -pl testing/testkit -am test -Dtest=SimulatorTest#replay -Dleasehold.seed=" + seed
                 + " -Dleasehold.trace=true -Dsurefire.failIfNoSpecifiedTests=false";
     }
 }
