@@ -65,7 +65,7 @@ abstract class GuardHarness {
         assertThat(List.of(next(), next())).containsExactlyInAnyOrder(one, other);
     }
 
-    /** Waits less than the minute for which the patches of battery/guards have it say nothing. */
+    /** Waits less than the minute for which the patches of verification/battery/guards have it say nothing. */
     private String next() throws InterruptedException {
         return String.valueOf(said.poll(45, TimeUnit.SECONDS));
     }
