@@ -89,7 +89,7 @@ class QuorumDifferentialTest {
             public void doubt(@Nullable String lock) {}
         };
         StoreContext context =
-                new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals());
+                new StoreContext(client, client, "", TIME.get(), Duration.ofMinutes(1), new NoSignals());
         RedisURI uri = RedisURI.create(redis.uri());
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of(KeyNames.ROOT, "");
