@@ -54,8 +54,8 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
 
     /** A client that was made with a Sentinel URI asks one sentinel after the other, ten seconds each unless it says otherwise. */
     @Override
-    public Duration longest(Duration storeTimeout) {
-        return uri == null ? Duration.ofMinutes(1) : Connector.super.longest(storeTimeout);
+    public Duration longest(Duration storeTimeout, boolean first) {
+        return uri == null ? Duration.ofMinutes(1) : Connector.super.longest(storeTimeout, first);
     }
 
     @Override
