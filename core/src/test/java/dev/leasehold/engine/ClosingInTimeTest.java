@@ -121,15 +121,15 @@ class ClosingInTimeTest {
     void thoughElectionsAreUnderWay() throws Exception {
         LeaderElection leads = leasehold.election("a");
         leads.start();
-        leads.awaitLeadership(Duration.ofSeconds(A_MINUTE)).orElseThrow();
+        assertThat(leads.awaitLeadership(Duration.ofSeconds(A_MINUTE))).isPresent();
         CountDownLatch works = new CountDownLatch(1);
-        CompletableFuture<Void> worker = CompletableFuture.runAsync(
-                () -> campaign(leasehold.election("b"), works), executor);
+        CompletableFuture<Void> worker =
+                CompletableFuture.runAsync(() -> campaign(leasehold.election("b"), works), executor);
         works.await();
         silent = true;
         leasehold.election("c").start();
-        CompletableFuture<Void> candidate = CompletableFuture.runAsync(
-                () -> campaign(leasehold.election("d"), new CountDownLatch(1)), executor);
+        CompletableFuture<Void> candidate =
+                CompletableFuture.runAsync(() -> campaign(leasehold.election("d"), new CountDownLatch(1)), executor);
         closes(leasehold);
         assertThat(leads.isLeader()).isFalse();
         assertThat(worker).failsWithin(Duration.ofSeconds(A_MINUTE));
