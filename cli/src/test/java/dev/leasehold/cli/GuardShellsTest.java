@@ -1,15 +1,10 @@
 package dev.leasehold.cli;
 
-import static dev.leasehold.cli.Processes.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -87,26 +82,5 @@ class GuardShellsTest extends GuardHarness {
         hear("armed", "term", "dead");
 
         assertThat(command.waitFor()).isEqualTo(137);
-    }
-
-    /** What the guard takes for {@code sh} is a file on its PATH that becomes this shell. */
-    private void startIn(List<String> shell, Duration grace) throws Exception {
-        Path bin = Files.createDirectory(dir.resolve("bin"));
-        Path sh = Files.writeString(bin.resolve("sh"), "#!/bin/sh\nexec " + String.join(" ", shell) + " \"$@\"\n");
-        assertThat(sh.toFile().setExecutable(true)).isTrue();
-        guard.dismiss();
-        hear("gone");
-        guard = Guard.start(mark, grace, said::add, Map.of("PATH", bin + ":" + System.getenv("PATH")));
-        await().until(() -> isRunningIn(shell));
-    }
-
-    private boolean isRunningIn(List<String> shell) throws IOException {
-        for (long pid : Processes.mentioning("cmdline", mark)) {
-            if (Processes.contents(Path.of("/proc/" + pid + "/cmdline"))
-                    .startsWith(String.join("\0", shell) + "\0-c\0")) {
-                return true;
-            }
-        }
-        return false;
     }
 }
