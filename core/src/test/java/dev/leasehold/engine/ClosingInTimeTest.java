@@ -123,13 +123,13 @@ class ClosingInTimeTest {
         leads.start();
         leads.awaitLeadership(Duration.ofSeconds(A_MINUTE)).orElseThrow();
         CountDownLatch works = new CountDownLatch(1);
-        CompletableFuture<Void> worker = CompletableFuture.runAsync(
-                () -> campaign(leasehold.election("b"), works), executor);
+        CompletableFuture<Void> worker =
+                CompletableFuture.runAsync(() -> campaign(leasehold.election("b"), works), executor);
         works.await();
         silent = true;
         leasehold.election("c").start();
-        CompletableFuture<Void> candidate = CompletableFuture.runAsync(
-                () -> campaign(leasehold.election("d"), new CountDownLatch(1)), executor);
+        CompletableFuture<Void> candidate =
+                CompletableFuture.runAsync(() -> campaign(leasehold.election("d"), new CountDownLatch(1)), executor);
         closes(leasehold);
         assertThat(leads.isLeader()).isFalse();
         assertThat(worker).failsWithin(Duration.ofSeconds(A_MINUTE));

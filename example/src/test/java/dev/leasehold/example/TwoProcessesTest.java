@@ -131,8 +131,7 @@ class TwoProcessesTest {
         moneyIsNeitherLostNorMade(a, b);
         metricsAndEndpointShowIt(a);
 
-        assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1"))
-                .isEqualTo("a");
+        assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1")).isEqualTo("a");
         await().until(() -> count("SELECT count(*) FROM tick") > 2);
         long ticks = count("SELECT count(*) FROM tick");
         a.process().destroyForcibly().waitFor();
@@ -143,9 +142,7 @@ class TwoProcessesTest {
                 .as("the time of the new term")
                 .isGreaterThanOrEqualTo(ends);
         await().until(() -> count("SELECT count(*) FROM tick") > ticks + 1);
-        assertThat(
-                        count(
-                                "SELECT min(gap) FROM (SELECT token - lag(token) OVER (ORDER BY token) AS gap FROM tick) g"))
+        assertThat(count("SELECT min(gap) FROM (SELECT token - lag(token) OVER (ORDER BY token) AS gap FROM tick) g"))
                 .as("microseconds from run to run")
                 .isGreaterThan(1_000_000);
         await().until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND ended") > 0);

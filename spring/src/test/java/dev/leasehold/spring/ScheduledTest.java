@@ -105,8 +105,8 @@ class ScheduledTest {
                     CompletableFuture.runAsync(patient::work),
                     patient.stage(),
                     patient.stream().toFuture());
-            await().until(() -> other.locks("*").stream()
-                    .allMatch(lock -> lock.waiters().size() == 1));
+            await().until(() ->
+                    other.locks("*").stream().allMatch(lock -> lock.waiters().size() == 1));
             client.close();
             for (CompletableFuture<Void> job : jobs) {
                 job.get(A_MINUTE, TimeUnit.SECONDS);

@@ -77,7 +77,8 @@ class TransactionalListenersTest {
         @Transactional(propagation = Propagation.REQUIRES_NEW)
         @Locked("a")
         void later(Double event) {
-            LATER.add(CurrentLease.get().name() + " on " + Thread.currentThread().getName());
+            LATER.add(
+                    CurrentLease.get().name() + " on " + Thread.currentThread().getName());
         }
 
         @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
