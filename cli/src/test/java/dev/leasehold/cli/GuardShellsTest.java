@@ -21,9 +21,9 @@ class GuardShellsTest extends GuardHarness {
     void silenceMeansThatTheDeadlineStands(List<String> shell) throws Exception {
         startIn(shell, GRACE);
         Process command = readyCommand(STUBBORN);
-        EndTimes times = in(200, 250);
+        EndTimes times = in(50, 100);
         guard.watch(times);
-        hear("armed", "term");
+        hearBoth("armed", "term");
         long term = BootClock.now();
         hear("dead");
         long dead = BootClock.now();
@@ -78,8 +78,9 @@ class GuardShellsTest extends GuardHarness {
                 "case $1 in -*z*) exit 2 ;; -l*) exit 1 ;; esac\n"
                         + "if [ $# -lt 3 ]; then tr '\\n\\0' '\\1\\n' | head -n 1 | tr '\\1' '\\n' | /bin/grep \"$@\"; exit; fi");
         Process command = readyCommand(STUBBORN);
-        guard.watch(in(200, 250));
-        hear("armed", "term", "dead");
+        guard.watch(in(50, 100));
+        hearBoth("armed", "term");
+        hear("dead");
 
         assertThat(command.waitFor()).isEqualTo(137);
     }
