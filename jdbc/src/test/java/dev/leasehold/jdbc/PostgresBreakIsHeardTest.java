@@ -50,13 +50,13 @@ class PostgresBreakIsHeardTest {
                 Statement statement = admin.createStatement()) {
             statement.execute("CREATE ROLE few LOGIN");
             statement.execute("GRANT CREATE ON SCHEMA public TO few");
-            // Bound: it listened for 30 s; to give up takes one.
             try (Leasehold holder = Leasehold.builder()
                             .store(new JdbcStoreProvider()
                                     .create(StoreUri.parse(
                                             PostgresServer.url(POSTGRES.get().port())
                                                             .replace("=postgres", "=few")
                                                     + "&ApplicationName=holder&leasehold.tables=few_")))
+                            // Bound: it listened for 30 s; to give up takes one.
                             .storeTimeout(Duration.ofSeconds(20))
                             .build();
                     Lease lease = holder.lock("a", LONG).acquire()) {
@@ -89,9 +89,8 @@ class PostgresBreakIsHeardTest {
     }
 
     private static Leasehold client(String application, String tables, boolean sessionLocks) {
-        DataSourceOf database = new DataSourceOf(POSTGRES.get().url() + "&ApplicationName=" + application);
-        JdbcStore store = JdbcStore.using(database).withTables(tables).withSessionLocks(sessionLocks);
-        return Leasehold.builder().store(store).build();
+        return Leasehold.connect(POSTGRES.get().url() + "&ApplicationName=" + application + "&leasehold.tables="
+                + tables + "&leasehold.sessionLocks=" + sessionLocks);
     }
 
     /** What a session has run last is its listening, and has ended. */

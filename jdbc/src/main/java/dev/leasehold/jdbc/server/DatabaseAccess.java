@@ -76,9 +76,7 @@ public final class DatabaseAccess {
         Object asker = new Object();
         asking.put(asker, System.nanoTime());
         try {
-            PooledConnection borrowed = fromPool();
-            gotNone = false;
-            return borrowed;
+            return fromPool();
         } catch (SQLException e) {
             NoConnection none = exhausted(e);
             gotNone = none != null;
@@ -111,8 +109,10 @@ public final class DatabaseAccess {
     }
 
     private PooledConnection fromPool() throws SQLException {
-        return PooledConnection.from(
+        PooledConnection borrowed = PooledConnection.from(
                 source, (int) databaseTimeout(context.storeTimeout()).toMillis());
+        gotNone = false;
+        return borrowed;
     }
 
     /** Returns a connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */
