@@ -77,13 +77,12 @@ public final class Redeployment {
         return deployed.stream().filter(each -> each.get() != null).count();
     }
 
-    /** Returns the threads that were not there before, but for the JDK's own. */
+    /** Returns the threads that were not there before, but for those of the JDK and of the test's own servers. */
     private static List<Thread> since(Set<Thread> before) {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(each -> !before.contains(each))
-                .filter(each -> each.getThreadGroup() != null
-                        && each.getThreadGroup().getParent() != null
-                        && each.getThreadGroup().getParent().getParent() == null)
+                .filter(each -> each.getThreadGroup() == Thread.currentThread().getThreadGroup())
+                .filter(each -> each.getContextClassLoader() != Redeployment.class.getClassLoader())
                 .toList();
     }
 
