@@ -143,8 +143,7 @@ find_members() {
   [ "$known" ] || [ -z "$looked" ]
 }
 
-# What is known and what descends from it, if these are few: it starts no process, which can take longer than all the time that is
-# left.
+# What is known, and what descends from the first fifty: it starts no process, which can take longer than all the time that is left.
 find_known() {
   level=$known known_now= members= seen=" " count=0
   while [ "$level" ]; do
@@ -153,11 +152,10 @@ find_known() {
       process=${one%:*}
       case $seen in *" $process "*) continue ;; esac
       seen="$seen$process "
-      count=$((count + 1))
-      if [ "$count" -gt 50 ]; then members= && return 1; fi
       birth "$process" || continue
       case ${one#*:} in '' | "$birth") ;; *) continue ;; esac
-      members="$members $process" known_now="$known_now $process:$birth"
+      members="$members $process" known_now="$known_now $process:$birth" count=$((count + 1))
+      [ "$count" -le 50 ] || continue
       for file in /proc/"$process"/task/*/children; do
         children=
         read -r children <"$file"

@@ -2,17 +2,18 @@ package dev.leasehold.cli;
 
 import static dev.leasehold.cli.Processes.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about the command as process 1, as it is in a container, where namespaces can be had. */
 class FirstProcessEndToEnd {
@@ -25,13 +26,7 @@ class FirstProcessEndToEnd {
 
     @BeforeEach
     void namespacesCanBeHad() throws Exception {
-        List<String> line = new ArrayList<>(Program.FIRST);
-        line.add("true");
-        try {
-            assumeTrue(new ProcessBuilder(line).start().waitFor() == 0);
-        } catch (IOException e) {
-            assumeTrue(false, "there is no unshare");
-        }
+        Program.assumeStarts(Program.FIRST);
     }
 
     /** Each renewal left a zombie, 8,640 a day, and a container can have so many processes only. */
@@ -47,7 +42,7 @@ class FirstProcessEndToEnd {
 
     @Test
     void signalsAndStatusArePassedOn() throws Exception {
-        for (String signal : List.of("TERM", "HUP", "USR1", "USR2")) {
+        for (String signal : List.of("TERM", "HUP", "INT", "USR1", "USR2")) {
             if (Processes.isIgnored(signal)) {
                 continue;
             }
@@ -64,5 +59,48 @@ class FirstProcessEndToEnd {
 
             assertThat(run.status()).as(run.err()).isEqualTo(7);
         }
+    }
+
+    /** The guard as well, where a /proc shows its user only what is that user's own, or forbids to look at the rest. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void hiddenProcessesOfOthersDoNotMatter(int hidepid) throws Exception {
+        List<String> hiding = List.of(
+                "unshare",
+                "--pid",
+                "--mount",
+                "--fork",
+                "--kill-child",
+                "sh",
+                "-c",
+                "mount -t proc -o hidepid=" + hidepid + " proc /proc || exit; sleep 300 >/dev/null 2>&1 &"
+                        + " export HIDDEN=$!; exec setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace \"$@\"",
+                "sh");
+        Program.assumeStarts(hiding);
+        Path ready = dir.resolve("ready");
+        String stubborn = "trap '' TERM; setsid sleep 300 & readlink /proc/$HIDDEN/exe && exit; echo >" + ready
+                + "; while :; do sleep 0.1; done";
+        Program.Run run =
+                leasehold.start(hiding, Map.of(), List.of("run", "--lease", "6", "demo", "sh", "-c", stubborn));
+        await().until(() -> Files.exists(ready));
+        assertThat(commandOf(run)).hasSizeGreaterThanOrEqualTo(2);
+        ProcessHandle wrapper = run.process()
+                .descendants()
+                .filter(process -> process.info().command().orElse("").endsWith("/java"))
+                .findFirst()
+                .orElseThrow();
+        Processes.signal("STOP", wrapper.pid());
+
+        await().until(() -> commandOf(run).isEmpty());
+        assertThat(wrapper.isAlive()).isTrue();
+    }
+
+    private static List<Long> commandOf(Program.Run run) throws IOException {
+        List<Long> ours = Processes.mentioning("environ", "LEASEHOLD_NAME=demo");
+        return run.process()
+                .descendants()
+                .map(ProcessHandle::pid)
+                .filter(ours::contains)
+                .toList();
     }
 }

@@ -89,12 +89,38 @@ abstract class GuardHarness {
 
     /** And each grep does the last. */
     void startAnew(Duration grace, String first, String always) throws Exception {
+        String script = "case \"$*\" in */proc/*)\n" + first + "\nesac\n" + always;
+        tool("grep", script + "\nexec /bin/grep \"$@\"");
+        startAnew(grace);
+    }
+
+    /** What the guard takes for {@code sh} is a file on its PATH that becomes this shell. */
+    void startIn(List<String> shell, Duration grace) throws Exception {
+        tool("sh", "exec " + String.join(" ", shell) + " \"$@\"");
+        startAnew(grace);
+        await().until(() -> isRunningIn(shell));
+    }
+
+    private boolean isRunningIn(List<String> shell) throws IOException {
+        for (long pid : Processes.mentioning("cmdline", mark)) {
+            if (Processes.contents(Path.of("/proc/" + pid + "/cmdline"))
+                    .startsWith(String.join("\0", shell) + "\0-c\0")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void tool(String name, String script) throws IOException {
+        Path tool = Files.writeString(
+                Files.createDirectories(dir.resolve("bin")).resolve(name), "#!/bin/sh\n" + script + "\n");
+        assertThat(tool.toFile().setExecutable(true)).isTrue();
+    }
+
+    private void startAnew(Duration grace) throws Exception {
         guard.dismiss();
         hear("gone");
-        String script = "#!/bin/sh\ncase \"$*\" in */proc/*)\n" + first + "\nesac\n" + always;
-        Path grep = Files.writeString(dir.resolve("grep"), script + "\nexec /bin/grep \"$@\"\n");
-        assertThat(grep.toFile().setExecutable(true)).isTrue();
-        guard = Guard.start(mark, grace, said::add, Map.of("PATH", dir + ":" + System.getenv("PATH")));
+        guard = Guard.start(mark, grace, said::add, Map.of("PATH", dir + "/bin:" + System.getenv("PATH")));
     }
 
     Process readyCommand(String script) throws Exception {

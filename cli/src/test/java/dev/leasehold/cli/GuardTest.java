@@ -19,21 +19,6 @@ class GuardTest extends GuardHarness {
 
     private static final Duration LONG_GRACE = Duration.ofMinutes(5);
 
-    @Test
-    void silenceMeansThatTheDeadlineStands() throws Exception {
-        Process command = readyCommand(STUBBORN);
-        EndTimes times = in(200, 250);
-        guard.watch(times);
-        hear("armed", "term");
-        long term = BootClock.now();
-        hear("dead");
-        long dead = BootClock.now();
-
-        assertThat(term).isGreaterThanOrEqualTo(times.termAt());
-        assertThat(dead).isGreaterThanOrEqualTo(times.killAt());
-        assertThat(command.waitFor()).isEqualTo(137);
-    }
-
     /** A busy machine took 200 ms to look through all processes, which is longer than the guard of a short lease has. */
     @Test
     void aLookThatDoesNotEndDelaysNoSignal() throws Exception {

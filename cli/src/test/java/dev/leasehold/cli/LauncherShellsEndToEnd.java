@@ -2,7 +2,6 @@ package dev.leasehold.cli;
 
 import static dev.leasehold.cli.Processes.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -24,73 +23,40 @@ class LauncherShellsEndToEnd {
     @RegisterExtension
     final Program leasehold = new Program(() -> dir);
 
-    private Program.Run start(List<String> shell, String... arguments) throws IOException {
-        return leasehold.start(shell, Map.of(), List.of(arguments));
-    }
-
-    private static String endsAt(String signal, Path ready) {
-        return "trap 'exit 7' " + signal + "; echo >" + ready + "; while :; do sleep 0.1; done";
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.leasehold.cli.Shells#present")
-    void inputOutputAndStatusAreTheCommands(List<String> shell) throws Exception {
-        Program.Run run = start(shell, "run", "demo", "sh", "-c", "cat; echo \" $1\"; exit 5", "sh", "two  words, é");
-        assertThat(run.status()).as(run.err()).isEqualTo(5);
-        assertThat(run.out()).isEqualTo("input two  words, é\n");
-        assertThat(run.err()).isEmpty();
-
-        start(shell, "run", "demo", "no-such-tool").failed(127, "no-such-tool: not found");
-        start(shell, "run", "demo", "/").failed(126, "/: cannot be executed");
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.leasehold.cli.Shells#present")
-    void aSignalIsPassedOn(List<String> shell) throws Exception {
-        Path ready = dir.resolve("ready");
-        Program.Run run = start(shell, "run", "demo", "sh", "-c", endsAt("TERM", ready));
-        await().until(() -> Files.exists(ready));
-        run.signal("TERM");
-
-        assertThat(run.status()).as(run.err()).isEqualTo(7);
-    }
-
-    /** A shell has descriptors of its own, as that of its script: these are not the command's. */
+    /** A shell has descriptors of its own, as that of its script: these are not the command's. It has become the JVM. */
     @ParameterizedTest
     @MethodSource("dev.leasehold.cli.Shells#present")
     void whatItWasStartedWithReachesTheCommand(List<String> shell) throws Exception {
         Files.writeString(dir.resolve("five"), "five\n");
         List<String> opener = new ArrayList<>(List.of("sh", "-c", "exec 5<five; exec \"$@\"", "sh"));
         opener.addAll(shell);
-        Program.Run run = leasehold.start(
-                opener,
-                Map.of(),
-                List.of("run", "demo", "sh", "-c", "cat <&5; cd /proc/$$/fd && readlink * | grep leasehold"));
+        String command = "cat; echo \" $1\"; cat <&5; echo $PPID; cd /proc/$$/fd; readlink * | grep leasehold; exit 5";
+        Program.Run run =
+                leasehold.start(opener, Map.of(), List.of("run", "demo", "sh", "-c", command, "sh", "two  words, é"));
 
-        assertThat(run.status()).as(run.err()).isEqualTo(1);
-        assertThat(run.out()).isEqualTo("five\n");
+        assertThat(run.status()).as(run.err()).isEqualTo(5);
+        assertThat(run.out())
+                .isEqualTo("input two  words, é\nfive\n" + run.process().pid() + "\n");
         assertThat(run.err()).isEmpty();
     }
 
     @ParameterizedTest
     @MethodSource("dev.leasehold.cli.Shells#present")
     void theFirstProcessPassesSignalsOn(List<String> shell) throws Exception {
+        Program.assumeStarts(Program.FIRST);
         List<String> first = new ArrayList<>(Program.FIRST);
-        first.add("true");
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/unshare"))
-                && new ProcessBuilder(first).start().waitFor() == 0);
-        first.remove("true");
         first.addAll(shell);
-        for (String signal : List.of("TERM", "USR1")) {
-            Path ready = dir.resolve(signal);
-            Program.Run run =
-                    leasehold.start(first, Map.of(), List.of("run", "demo", "sh", "-c", endsAt(signal, ready)));
-            await().until(() -> Files.exists(ready));
+        String command =
+                "trap 'echo two >signals' USR1; trap 'exit 7' TERM; echo one >signals; while :; do sleep 0.1; done";
+        Program.Run run = leasehold.start(first, Map.of(), List.of("run", "demo", "sh", "-c", command));
+        for (String signal : List.of("USR1", "TERM")) {
+            String said = signal.equals("USR1") ? "one" : "two";
+            await().until(() -> Processes.contents(dir.resolve("signals")).equals(said + "\n"));
             Processes.signal(
                     signal, run.process().children().findFirst().orElseThrow().pid());
-
-            assertThat(run.status()).as(run.err()).isEqualTo(7);
         }
+
+        assertThat(run.status()).as(run.err()).isEqualTo(7);
     }
 
     /** In a checkout of its own, whose Maven makes an empty jar, and whose Java says what it was given. */

@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ final class Program implements AfterEachCallback {
     /** For a store's URI: a JVM that has just started takes longer than ten seconds to connect on a busy machine. */
     static final String PATIENT = "leasehold.storeTimeout=60000";
 
+    /** As process 1, as in a container. */
     static final List<String> FIRST = List.of("unshare", "--pid", "--fork", "--mount-proc", "--kill-child");
 
     private final Supplier<Path> directory;
@@ -55,9 +57,19 @@ final class Program implements AfterEachCallback {
         return start(List.of("setsid", "-w"), Map.of(), List.of(arguments));
     }
 
-    /** As process 1, as in a container. */
     Run startAsFirst(String... arguments) throws IOException {
         return start(FIRST, Map.of(), List.of(arguments));
+    }
+
+    /** Skips the test where this starter can start nothing, as where no namespaces can be had. */
+    static void assumeStarts(List<String> starter) throws InterruptedException {
+        List<String> line = new ArrayList<>(starter);
+        line.add("true");
+        try {
+            assumeTrue(new ProcessBuilder(line).start().waitFor() == 0);
+        } catch (IOException e) {
+            assumeTrue(false, "there is no " + starter.get(0));
+        }
     }
 
     Run start(List<String> starter, Map<String, String> environment, List<String> arguments) throws IOException {

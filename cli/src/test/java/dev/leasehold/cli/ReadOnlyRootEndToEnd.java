@@ -1,7 +1,6 @@
 package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,13 +34,7 @@ class ReadOnlyRootEndToEnd {
 
     @BeforeEach
     void namespacesCanBeHad() throws Exception {
-        List<String> line = new ArrayList<>(READ_ONLY);
-        line.add("true");
-        try {
-            assumeTrue(new ProcessBuilder(line).start().waitFor() == 0);
-        } catch (IOException e) {
-            assumeTrue(false, "there is no unshare");
-        }
+        Program.assumeStarts(READ_ONLY);
     }
 
     private Program.Run run(Map<String, String> environment) throws IOException {

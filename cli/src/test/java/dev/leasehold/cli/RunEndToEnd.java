@@ -323,6 +323,12 @@ class RunEndToEnd {
                 .startsWith("null\n")
                 .doesNotContain("x\n");
         assertThat(shell("$0 ls >&-; echo $?")).endsWith("74\n");
+        assertThat(shell("$0 run demo sh -c '[ /proc/$$/fd/2 -ef /dev/null ] && echo null; echo x >&2; echo y' 2>&-"))
+                .isEqualTo("null\ny\n");
+        // What is said is said into no file that has taken its place, such as that of the locks.
+        assertThat(shell("$0 run demo no-such-tool 2>&-; echo $?; $0 run demo echo z 2>&-; $0 ls"))
+                .startsWith("127\nz\n")
+                .hasLineCount(3);
     }
 
     @Test

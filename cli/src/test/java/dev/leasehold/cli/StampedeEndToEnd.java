@@ -2,18 +2,25 @@ package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.servers.MariaDbServer;
+import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.servers.RedisProcess;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** At midnight cron starts many runs at once, and the machine is busy for a while: each of them has its turn. */
 class StampedeEndToEnd {
@@ -31,16 +38,73 @@ class StampedeEndToEnd {
 
     /** These keep two processors busy for minutes, and every other test from its turn. */
     @Tag("extended")
-    @Test
-    void allRunsThatStartAtOnceOnSqliteHaveTheirTurn() throws Exception {
-        allHaveTheirTurn(leasehold.store(), 24);
+    @ParameterizedTest
+    @EnumSource
+    void allRunsThatStartAtOnceHaveTheirTurn(Kind kind) throws Exception {
+        try (Served served = kind.starter.start(dir)) {
+            if (kind == Kind.REDLOCK) {
+                leasehold
+                        .start(Map.of("LEASEHOLD_STORE", served.uri()), List.of("quorum", "init", "--yes"))
+                        .succeeded();
+            }
+            allHaveTheirTurn(served.uri(), 24);
+        }
     }
 
-    @Tag("extended")
-    @Test
-    void allRunsThatStartAtOnceOnRedisHaveTheirTurn() throws Exception {
-        try (RedisProcess redis = RedisProcess.start()) {
-            allHaveTheirTurn(redis.uri(), 24);
+    private enum Kind {
+        SQLITE(dir -> new Served("sqlite:" + dir.resolve("locks.db"), List.of())),
+        /** This process serves the file: where the one that serves it ends, 24 others contend for that for half a minute. */
+        H2(dir -> {
+            String uri = "jdbc:h2:file:" + dir.resolve("locks") + ";WRITE_DELAY=0;AUTO_SERVER=TRUE";
+            return new Served(uri, List.of(DriverManager.getConnection(uri)));
+        }),
+        POSTGRES(dir -> {
+            PostgresServer server = PostgresServer.start();
+            return new Served(server.url(), List.of(server));
+        }),
+        MARIADB(dir -> {
+            MariaDbServer server = MariaDbServer.start();
+            return new Served(server.url(), List.of(server));
+        }),
+        REDIS(dir -> {
+            RedisProcess server = RedisProcess.start();
+            return new Served(server.uri(), List.of(server));
+        }),
+        REDLOCK(dir -> {
+            List<RedisProcess> masters = List.of(RedisProcess.start(), RedisProcess.start(), RedisProcess.start());
+            String nodes =
+                    masters.stream().map(master -> "localhost:" + master.port()).collect(Collectors.joining(","));
+            return new Served("redlock://" + nodes + "?leasehold.nodeTimeout=2s", masters);
+        }),
+        /** With all the time that a server with its usual ticks grants a session: 24 that start keep each other waiting. */
+        ZOOKEEPER(dir -> {
+            TestingServer server = new TestingServer();
+            return new Served(
+                    "zookeeper://" + server.getConnectString() + "/it?leasehold.sessionTimeout=60000", List.of(server));
+        });
+
+        private final Starter starter;
+
+        Kind(Starter starter) {
+            this.starter = starter;
+        }
+    }
+
+    private interface Starter {
+        Served start(Path dir) throws Exception;
+    }
+
+    private record Served(String uri, List<? extends AutoCloseable> servers) implements AutoCloseable {
+
+        @Override
+        public void close() {
+            for (AutoCloseable server : servers) {
+                try {
+                    server.close();
+                } catch (Exception e) {
+                    throw new IllegalStateException("a server does not end", e);
+                }
+            }
         }
     }
 

@@ -20,8 +20,8 @@ interface PatientQuestion<T> {
     T ask() throws InterruptedException;
 
     /**
-     * Asks until three quarters of the store timeout are over, unless the store was quick to refuse. An attempt to connect may take
-     * half, so there is time for a second.
+     * Asks until three quarters of the store timeout are over, unless the store was quick to refuse. An attempt to connect takes
+     * five seconds at most, so with the usual ten there is time for a second.
      */
     default T ask(TimeSource time, Duration storeTimeout) throws InterruptedException {
         long begun = time.nanos();

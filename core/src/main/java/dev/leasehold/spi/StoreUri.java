@@ -23,6 +23,9 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
     private static final Pattern SCHEME = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*");
 
     private static final Pattern OPTION = Pattern.compile("[?&;][\\w.-]+=");
+    private static final Pattern OUR_OPTION = Pattern.compile("[?&]leasehold\\.");
+    private static final Pattern IPV6 = Pattern.compile("\\[[^\\]]*]");
+    private static final Pattern NO_PORT = Pattern.compile("^[^/]*:(?!\\d*+(?:[,/]|$))");
     private static final Pattern SECRET_OPTION = Pattern.compile(
             "([?&;,(][\\w.-]*(?:password[1-3]?|passwd|pwd|passphrase|secret|token)=)[^&;)]*", Pattern.CASE_INSENSITIVE);
 
@@ -120,8 +123,12 @@ public record StoreUri(String scheme, String text, Map<String, String> options) 
         if (slashes < 0) {
             return uri;
         }
-        Matcher option = OPTION.matcher(uri);
+        Matcher option = (uri.startsWith("red") ? OUR_OPTION : OPTION).matcher(uri);
         int end = option.find(slashes) ? option.start() : uri.length();
+        String servers = IPV6.matcher(uri.substring(slashes + 3, end)).replaceAll("");
+        if (servers.indexOf('@') < 0 && NO_PORT.matcher(servers).find()) {
+            end = uri.length(); // A password that looks as if options began in it.
+        }
         int at = uri.lastIndexOf('@', end - 1);
         int colon = uri.indexOf(':', slashes + 1);
         // A Redis takes one word there for its password.

@@ -6,7 +6,9 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseSet;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
@@ -99,6 +101,50 @@ class ClosingInTimeTest {
         CompletableFuture<Lease> waits = leasehold.lock("a").acquireAsync();
         closes(leasehold);
         assertThat(waits).failsWithin(Duration.ofSeconds(A_MINUTE));
+    }
+
+    @Test
+    void thoughSetsAreUnderWay() throws Exception {
+        Lease other = leasehold.lock("b").acquire();
+        CompletableFuture<LeaseSet> hasAPart = leasehold.lockAll("a", "b").acquireAsync();
+        LeaseSet set = leasehold.lockAll("c", "d").acquire();
+        silent = true;
+        CompletableFuture<LeaseSet> hasNothing = leasehold.lockAll("e", "f").acquireAsync();
+        closes(leasehold);
+        assertThat(hasAPart).failsWithin(Duration.ofSeconds(A_MINUTE));
+        assertThat(hasNothing).failsWithin(Duration.ofSeconds(A_MINUTE));
+        assertThat(set.isValid()).isFalse();
+        assertThat(other.isValid()).isFalse();
+    }
+
+    @Test
+    void thoughElectionsAreUnderWay() throws Exception {
+        LeaderElection leads = leasehold.election("a");
+        leads.start();
+        assertThat(leads.awaitLeadership(Duration.ofSeconds(A_MINUTE))).isPresent();
+        CountDownLatch works = new CountDownLatch(1);
+        CompletableFuture<Void> worker =
+                CompletableFuture.runAsync(() -> campaign(leasehold.election("b"), works), executor);
+        works.await();
+        silent = true;
+        leasehold.election("c").start();
+        CompletableFuture<Void> candidate =
+                CompletableFuture.runAsync(() -> campaign(leasehold.election("d"), new CountDownLatch(1)), executor);
+        closes(leasehold);
+        assertThat(leads.isLeader()).isFalse();
+        assertThat(worker).failsWithin(Duration.ofSeconds(A_MINUTE));
+        assertThat(candidate).failsWithin(Duration.ofSeconds(A_MINUTE));
+    }
+
+    private static void campaign(LeaderElection election, CountDownLatch works) {
+        try {
+            election.run(lease -> {
+                works.countDown();
+                new CountDownLatch(1).await();
+            });
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

@@ -64,12 +64,18 @@ class StoreUriTest {
             redis://:S3?CRET@host                            | redis://:***@host
             redis://:S3@CRET@host                            | redis://:***@host
             redis://:S3:CRET@host                            | redis://:***@host
+            redis://:S3?x=CRET@host                          | redis://:***@host
+            redis://S3?x=CRET@host                           | redis://***@host
+            redis://u:S3&x=CRET@host:1/0                     | redis://u:***@host:1/0
+            redis://u:12?S3=CRET@host                        | redis://u:***@host
             redlock://:S3CRET@h1,:S3CRET@h2                  | redlock://:***@h2
             redis-sentinel://S3CRET@h1:1,h2/0#master         | redis-sentinel://***@h1:1,h2/0#master
             redis://S3CRET@host                              | redis://***@host
             zookeeper://user@host:2181/path                  | zookeeper://user@host:2181/path
             jdbc:mysql://h/db?user=u&password2=S3CRET        | jdbc:mysql://h/db?user=u&password2=***
             jdbc:mysql://u:S3CRET@h/db?useSSL=true           | jdbc:mysql://u:***@h/db?useSSL=true
+            jdbc:mysql://u:S3?x=CRET@h/db?useSSL=true        | jdbc:mysql://u:***@h/db?useSSL=true
+            jdbc:postgresql://[::1]:1,h:2,[a:b]/d?user=a@b   | jdbc:postgresql://[::1]:1,h:2,[a:b]/d?user=a@b
             jdbc:postgresql://h/db?user=u&password=S3CRET&x=1| jdbc:postgresql://h/db?user=u&password=***&x=1
             jdbc:postgresql://h/db?PASSWORD=S3CRET           | jdbc:postgresql://h/db?PASSWORD=***
             jdbc:postgresql://h/db?sslpassword=S3CRET        | jdbc:postgresql://h/db?sslpassword=***

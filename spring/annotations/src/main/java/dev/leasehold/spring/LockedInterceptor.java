@@ -11,6 +11,7 @@ import java.lang.reflect.Method;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -76,9 +77,22 @@ final class LockedInterceptor implements MethodInterceptor {
                 method.transaction(),
                 method.name().text(),
                 running);
-        LeaseFunction<@Nullable Object, Exception> body = lease -> proceed(method, call, lease);
+        AtomicBoolean entered = new AtomicBoolean();
+        LeaseFunction<@Nullable Object, Exception> body = lease -> {
+            entered.set(true);
+            return proceed(method, call, lease);
+        };
         boolean canHold = method.kind() == ReturnKind.UNKNOWN && !inside;
-        BlockingCall.Outcome<@Nullable Object> outcome = canHold ? under.runOrHold(body) : under.run(body);
+        BlockingCall.Outcome<@Nullable Object> outcome;
+        try {
+            outcome = canHold ? under.runOrHold(body) : under.run(body);
+        } catch (IllegalStateException e) {
+            if (method.onBusy() == OnBusy.THROW || entered.get() || !OnBusy.isBusy(e)) {
+                throw e;
+            }
+            logSkip(method.method(), "the client was closed before the lock ''{1}'' was free", name);
+            return ReturnKind.nothing(method.returns().toClass());
+        }
         if (outcome.ran()) {
             if (!(canHold && outcome.result() instanceof CompletableFuture)) {
                 ReturnKind.refuseDeferred(method.method(), outcome.result());

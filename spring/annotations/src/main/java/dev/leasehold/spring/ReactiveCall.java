@@ -142,7 +142,9 @@ record ReactiveCall(
             asking.whenCompleteAsync(
                     (lease, failure) -> {
                         if (failure != null) {
-                            if (!grant.left) {
+                            if (onBusy == OnBusy.SKIP && OnBusy.isBusy(failure)) {
+                                sink.success();
+                            } else if (!grant.left) {
                                 sink.error(failure);
                             }
                         } else if (lease.isPresent()) {

@@ -3,7 +3,6 @@ package dev.leasehold.spring;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
-import dev.leasehold.LockBusyException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -40,7 +39,7 @@ record StageCall(
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             if (cause == null) {
                 result.complete(value);
-            } else if (cause instanceof LockBusyException && !entered.get()) {
+            } else if (OnBusy.isBusy(cause) && !entered.get()) {
                 result.complete(nothing.get());
             } else {
                 result.completeExceptionally(cause);
@@ -132,7 +131,7 @@ record StageCall(
 
     private static CompletableFuture<@Nullable Object> refused(
             ExecutionException e, @Nullable Supplier<@Nullable Object> nothing) throws Exception {
-        if (e.getCause() instanceof LockBusyException && nothing != null) {
+        if (OnBusy.isBusy(e.getCause()) && nothing != null) {
             return CompletableFuture.completedFuture(nothing.get());
         }
         throw e.getCause() instanceof Exception cause ? cause : e;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import io.micrometer.context.ContextRegistry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -41,6 +42,26 @@ class CallContextTest {
                 }
             };
         };
+    }
+
+    /** The library knows which thread locals go along, so an application with it declares no decorator. */
+    @Test
+    void withoutADecoratorItsLibraryBringsTheContext() throws Exception {
+        ContextRegistry registry = ContextRegistry.getInstance().registerThreadLocalAccessor("user", USER);
+        try (AnnotationConfigApplicationContext context =
+                new AnnotationConfigApplicationContext(LocksInMemory.class, Shop.class)) {
+            USER.set("ann");
+            Lease other = context.getBean(Leasehold.class).lock("stage").acquire();
+            CompletableFuture<String> stage = context.getBean(Shop.class).stage();
+            other.close();
+            assertThat(stage.get(A_MINUTE, TimeUnit.SECONDS))
+                    .as("on a thread of the client's")
+                    .startsWith("leasehold-")
+                    .endsWith(" of ann");
+        } finally {
+            USER.remove();
+            registry.removeThreadLocalAccessor("user");
+        }
     }
 
     @Test

@@ -35,6 +35,8 @@ import org.springframework.context.event.EventListener;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.resilience.annotation.EnableResilientMethods;
 import org.springframework.resilience.annotation.Retryable;
+import org.springframework.retry.annotation.Backoff;
+import org.springframework.retry.annotation.EnableRetry;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 
@@ -135,6 +137,17 @@ class EveryWayLocksTest {
         }
     }
 
+    /** The library that was there before Spring had retries itself. */
+    static class RetriedByTheLibrary {
+        private final Retried body = new Retried();
+
+        @org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 1))
+        @Locked("a")
+        public String method() {
+            return body.method();
+        }
+    }
+
     static class Listening {
         static final CopyOnWriteArrayList<String> SEEN = new CopyOnWriteArrayList<>();
 
@@ -188,6 +201,7 @@ class EveryWayLocksTest {
     @EnableAsync
     @EnableCaching
     @EnableResilientMethods
+    @EnableRetry
     static class Everything {
         @Bean
         static ConcurrentMapCacheManager caches() {
@@ -272,6 +286,7 @@ class EveryWayLocksTest {
                 bean -> bean.method(null).get(A_MINUTE, TimeUnit.SECONDS));
         assertLocks(classes, Cached.class, Cached.class, Cached::method);
         assertLocks(classes, Retried.class, Retried.class, Retried::method);
+        assertLocks(classes, RetriedByTheLibrary.class, RetriedByTheLibrary.class, RetriedByTheLibrary::method);
         Listening.SEEN.clear();
         try (AnnotationConfigApplicationContext context = start(classes, Listening.class)) {
             context.publishEvent("event");

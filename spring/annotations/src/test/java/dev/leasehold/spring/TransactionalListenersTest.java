@@ -1,11 +1,15 @@
 package dev.leasehold.spring;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
@@ -15,7 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.core.task.TaskExecutor;
 import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Propagation;
@@ -32,6 +40,7 @@ class TransactionalListenersTest {
     static class Listener {
 
         static final List<String> SEEN = new CopyOnWriteArrayList<>();
+        static final BlockingQueue<String> LATER = new LinkedBlockingQueue<>();
 
         private static void note(String what) {
             SEEN.add(what + " " + CurrentLease.get().name());
@@ -62,6 +71,16 @@ class TransactionalListenersTest {
             note("in its own");
         }
 
+        /** As Spring Modulith's listeners are. */
+        @Async
+        @TransactionalEventListener
+        @Transactional(propagation = Propagation.REQUIRES_NEW)
+        @Locked("a")
+        void later(Double event) {
+            LATER.add(
+                    CurrentLease.get().name() + " on " + Thread.currentThread().getName());
+        }
+
         @TransactionalEventListener(phase = TransactionPhase.BEFORE_COMMIT)
         @Locked("a")
         void before(Integer event) {
@@ -79,7 +98,13 @@ class TransactionalListenersTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableTransactionManagement
+    @EnableAsync
     static class Config {
+
+        @Bean
+        static TaskExecutor taskExecutor() {
+            return new SimpleAsyncTaskExecutor("later-");
+        }
 
         @Bean
         static DataSource dataSource() {
@@ -123,6 +148,12 @@ class TransactionalListenersTest {
     void aListenerAfterTheCommitIsLocked() {
         publish("event", status -> {});
         assertThat(Listener.SEEN).containsExactlyInAnyOrder("committed a", "completed a", "in its own a");
+    }
+
+    @Test
+    void anAsynchronousListenerIsLocked() throws Exception {
+        publish(1.0, status -> {});
+        assertThat(Listener.LATER.poll(A_MINUTE, TimeUnit.SECONDS)).startsWith("a on later-");
     }
 
     @Test

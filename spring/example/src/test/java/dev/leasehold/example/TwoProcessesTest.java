@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +39,7 @@ class TwoProcessesTest {
 
     private static PostgresServer server;
     private static Connection database;
+    private static final List<Process> STARTED = new CopyOnWriteArrayList<>();
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 
     /** Somebody else works on the account: to be tried again. */
@@ -62,6 +64,7 @@ class TwoProcessesTest {
                     .redirectErrorStream(true)
                     .redirectOutput(logs.resolve(name + ".log").toFile())
                     .start();
+            STARTED.add(process);
             return new Instance(name, port, process);
         }
 
@@ -96,6 +99,7 @@ class TwoProcessesTest {
 
     @AfterAll
     static void stop() throws SQLException {
+        STARTED.forEach(Process::destroyForcibly);
         database.close();
         server.close();
     }
@@ -123,35 +127,27 @@ class TwoProcessesTest {
         a.awaitUp();
         await().until(() -> count("SELECT count(*) FROM led") > 0);
         Instance b = Instance.start("b");
-        try {
-            b.awaitUp();
-            moneyIsNeitherLostNorMade(a, b);
-            metricsAndEndpointShowIt(a);
+        b.awaitUp();
+        moneyIsNeitherLostNorMade(a, b);
+        metricsAndEndpointShowIt(a);
 
-            assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1"))
-                    .isEqualTo("a");
-            await().until(() -> count("SELECT count(*) FROM tick") > 2);
-            long ticks = count("SELECT count(*) FROM tick");
-            a.process().destroyForcibly().waitFor();
-            long ends = count("SELECT ends FROM \"leasehold_lock\" WHERE name = 'bank-leader'");
-            await().until(() ->
-                    text("SELECT instance FROM led ORDER BY term DESC LIMIT 1").equals("b"));
-            assertThat(count("SELECT max(term) FROM led"))
-                    .as("the time of the new term")
-                    .isGreaterThanOrEqualTo(ends);
-            await().until(() -> count("SELECT count(*) FROM tick") > ticks + 1);
-            assertThat(
-                            count(
-                                    "SELECT min(gap) FROM (SELECT token - lag(token) OVER (ORDER BY token) AS gap FROM tick) g"))
-                    .as("microseconds from run to run")
-                    .isGreaterThan(1_000_000);
-            await().until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND ended") > 0);
+        assertThat(text("SELECT instance FROM led ORDER BY term DESC LIMIT 1")).isEqualTo("a");
+        await().until(() -> count("SELECT count(*) FROM tick") > 2);
+        long ticks = count("SELECT count(*) FROM tick");
+        a.process().destroyForcibly().waitFor();
+        long ends = count("SELECT ends FROM \"leasehold_lock\" WHERE name = 'bank-leader'");
+        await().until(() ->
+                text("SELECT instance FROM led ORDER BY term DESC LIMIT 1").equals("b"));
+        assertThat(count("SELECT max(term) FROM led"))
+                .as("the time of the new term")
+                .isGreaterThanOrEqualTo(ends);
+        await().until(() -> count("SELECT count(*) FROM tick") > ticks + 1);
+        assertThat(count("SELECT min(gap) FROM (SELECT token - lag(token) OVER (ORDER BY token) AS gap FROM tick) g"))
+                .as("microseconds from run to run")
+                .isGreaterThan(1_000_000);
+        await().until(() -> count("SELECT count(*) FROM job WHERE instance = 'b' AND ended") > 0);
 
-            aShutdownInMidJobLosesNothing(b);
-        } finally {
-            a.process().destroyForcibly();
-            b.process().destroyForcibly();
-        }
+        aShutdownInMidJobLosesNothing(b);
     }
 
     private static void moneyIsNeitherLostNorMade(Instance a, Instance b) {

@@ -9,6 +9,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -42,6 +43,34 @@ class PostgresBreakIsHeardTest {
         expectHeard(true);
     }
 
+    /** For up to half a minute the ear kept the only connection that the server had left, and leases and places were lost. */
+    @Test
+    void whoListensGivesUpTheLastConnection() throws Exception {
+        try (Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Statement statement = admin.createStatement()) {
+            statement.execute("CREATE ROLE few LOGIN");
+            statement.execute("GRANT CREATE ON SCHEMA public TO few");
+            try (Leasehold holder = Leasehold.builder()
+                            .store(new JdbcStoreProvider()
+                                    .create(StoreUri.parse(
+                                            PostgresServer.url(POSTGRES.get().port())
+                                                            .replace("=postgres", "=few")
+                                                    + "&ApplicationName=holder&leasehold.tables=few_")))
+                            // Bound: it listened for 30 s; to give up takes one.
+                            .storeTimeout(Duration.ofSeconds(20))
+                            .build();
+                    Lease lease = holder.lock("a", LONG).acquire()) {
+                lease.extend(LONG.leaseDuration());
+                await().until(() -> listening(admin) == 1);
+                statement.execute("ALTER ROLE few CONNECTION LIMIT 1");
+                statement.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                        + " WHERE usename = 'few' AND query NOT LIKE 'LISTEN %'");
+                lease.extend(LONG.leaseDuration());
+                assertThat(lease.state()).isEqualTo(LeaseState.HELD);
+            }
+        }
+    }
+
     private static void expectHeard(boolean sessionLocks) throws Exception {
         String tables = sessionLocks ? "session_" : "rows_";
         try (Leasehold holder = client("holder", tables, sessionLocks);
@@ -60,9 +89,8 @@ class PostgresBreakIsHeardTest {
     }
 
     private static Leasehold client(String application, String tables, boolean sessionLocks) {
-        DataSourceOf database = new DataSourceOf(POSTGRES.get().url() + "&ApplicationName=" + application);
-        JdbcStore store = JdbcStore.using(database).withTables(tables).withSessionLocks(sessionLocks);
-        return Leasehold.builder().store(store).build();
+        return Leasehold.connect(POSTGRES.get().url() + "&ApplicationName=" + application + "&leasehold.tables="
+                + tables + "&leasehold.sessionLocks=" + sessionLocks);
     }
 
     /** What a session has run last is its listening, and has ended. */

@@ -301,7 +301,8 @@ class PostgresHardCasesTest {
             Lease held = client.lock(name, longer).acquire();
             backup.setAutoCommit(false);
             backup.createStatement().execute("LOCK TABLE leasehold_lock IN ACCESS EXCLUSIVE MODE");
-            CompletableFuture<Lease> claim = client.lock(name + " other", longer).acquireAsync();
+            CompletableFuture<Lease> claim =
+                    client.lock(name + " other", longer).acquireAsync();
             waitUntil(() -> Question.number(POSTGRES.get().url(), waiting) > 0);
             backup.rollback();
             assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);

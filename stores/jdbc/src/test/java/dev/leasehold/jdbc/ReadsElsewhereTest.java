@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -24,8 +25,9 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A pooler sends reads outside of transactions to a replica that has not received what was written: here to another table, with
@@ -36,20 +38,27 @@ class ReadsElsewhereTest {
     @RegisterExtension
     private static final Started<PostgresServer> POSTGRES = new Started<>(PostgresServer::start);
 
+    @RegisterExtension
+    private static final Started<MariaDbServer> MARIADB = new Started<>(MariaDbServer::start);
+
     private volatile boolean lagging = true;
 
-    private volatile String locksSeen = "leasehold_lock\"";
+    private volatile String locksSeen = "leasehold_lock";
+
+    private String url = "";
 
     private final List<String> warnings = new CopyOnWriteArrayList<>();
 
-    @Test
-    void aClaimJoinsOnceAndTheCauseIsNamed() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"PostgreSQL", "MariaDB"})
+    void aClaimJoinsOnceAndTheCauseIsNamed(String database) throws Exception {
+        url = database.equals("MariaDB") ? MARIADB.get().url() : POSTGRES.get().url();
         Logger logger = Logger.getLogger("dev.leasehold.jdbc");
         Handler handler = noting();
         logger.addHandler(handler);
-        try (Leasehold holder = Leasehold.connect(POSTGRES.get().url());
+        try (Leasehold holder = Leasehold.connect(url);
                 RealTime time = new RealTime();
-                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Connection admin = DriverManager.getConnection(url);
                 Statement statement = admin.createStatement();
                 Lease held = holder.lock("a").acquire()) {
             statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
@@ -73,17 +82,20 @@ class ReadsElsewhereTest {
     }
 
     /** The row of the lock is free there, and has been taken here. */
-    @Test
-    void aStaleViewKeepsNobodyFromWaiting() throws Exception {
-        try (Leasehold holder = Leasehold.connect(POSTGRES.get().url());
+    @ParameterizedTest
+    @ValueSource(strings = {"PostgreSQL", "MariaDB"})
+    void aStaleViewKeepsNobodyFromWaiting(String database) throws Exception {
+        url = database.equals("MariaDB") ? MARIADB.get().url() : POSTGRES.get().url();
+        try (Leasehold holder = Leasehold.connect(url);
                 RealTime time = new RealTime();
-                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Connection admin = DriverManager.getConnection(url);
                 Statement statement = admin.createStatement();
                 Lease held = holder.lock("b").acquire()) {
             statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
-            statement.execute("CREATE TABLE leasehold_lock_seen (LIKE leasehold_lock INCLUDING DEFAULTS)");
+            statement.execute("CREATE TABLE leasehold_lock_seen (LIKE leasehold_lock"
+                    + (database.equals("MariaDB") ? ")" : " INCLUDING DEFAULTS)"));
             statement.execute("INSERT INTO leasehold_lock_seen (namespace, name) VALUES ('', 'b')");
-            locksSeen = "leasehold_lock_seen\"";
+            locksSeen = "leasehold_lock_seen";
             SharedClient client = new SharedClient(JdbcStore.using(balancing()), time);
             Claim claim = client.claim("b", Claim.EXCLUSIVE, Duration.ofMinutes(1));
             assertThat(client.ask(claim))
@@ -97,11 +109,13 @@ class ReadsElsewhereTest {
         }
     }
 
-    @Test
-    void aClaimThatIsLostSightOfHasOneRow() throws Exception {
-        try (Leasehold holder = Leasehold.connect(POSTGRES.get().url());
+    @ParameterizedTest
+    @ValueSource(strings = {"PostgreSQL", "MariaDB"})
+    void aClaimThatIsLostSightOfHasOneRow(String database) throws Exception {
+        url = database.equals("MariaDB") ? MARIADB.get().url() : POSTGRES.get().url();
+        try (Leasehold holder = Leasehold.connect(url);
                 RealTime time = new RealTime();
-                Connection admin = DriverManager.getConnection(POSTGRES.get().url());
+                Connection admin = DriverManager.getConnection(url);
                 Statement statement = admin.createStatement();
                 Lease held = holder.lock("c").acquire()) {
             statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
@@ -127,7 +141,7 @@ class ReadsElsewhereTest {
 
     private DataSource balancing() {
         return proxy(DataSource.class, (self, method, arguments) -> {
-            Connection real = DriverManager.getConnection(POSTGRES.get().url());
+            Connection real = DriverManager.getConnection(url);
             return proxy(Connection.class, (connection, called, values) -> {
                 if (called.getName().equals("prepareStatement") && real.getAutoCommit()) {
                     values[0] = elsewhere((String) values[0]);
@@ -144,8 +158,8 @@ class ReadsElsewhereTest {
     private String elsewhere(String statement) {
         return lagging && statement.startsWith("SELECT") && !statement.contains("FOR UPDATE")
                 ? statement
-                        .replace("leasehold_waiter\"", "leasehold_waiter_seen\"")
-                        .replace("leasehold_lock\"", locksSeen)
+                        .replaceAll("leasehold_waiter(?=[\"`])", "leasehold_waiter_seen")
+                        .replaceAll("leasehold_lock(?=[\"`])", locksSeen)
                 : statement;
     }
 

@@ -89,9 +89,10 @@ final class QuorumDoctor {
         failures.forEach((node, why) -> answers.add(new NodeAnswer(node, QuorumFailures.words(why))));
         String what = "no master of " + name + " could be examined ("
                 + answers.stream().map(NodeAnswer::toString).collect(Collectors.joining("; ")) + ")";
+        LockException first = failures.values().iterator().next();
         return failures.values().stream().anyMatch(StoreUnavailableException.class::isInstance)
-                ? new StoreUnavailableException(what, name, Outcome.NOT_ACQUIRED, answers, null, null)
-                : new LockException(what, failures.values().iterator().next());
+                ? new StoreUnavailableException(what, name, Outcome.NOT_ACQUIRED, answers, null, first)
+                : new LockException(what, first);
     }
 
     /** Returns the masters' addresses. A host without one cannot be reached either, and is reported for that. */

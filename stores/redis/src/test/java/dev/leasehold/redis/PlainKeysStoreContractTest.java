@@ -17,7 +17,7 @@ class PlainKeysStoreContractTest extends StoreContract {
 
     @RegisterExtension
     private static final Started<RedisProcess> REDIS =
-            new Started<>(() -> RedisProcess.start("--databases", "100").warm());
+            new Started<>(() -> RedisProcess.start("--databases", "200").warm());
 
     @Override
     protected StoreFactory store() {

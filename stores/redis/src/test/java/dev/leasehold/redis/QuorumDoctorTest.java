@@ -21,6 +21,7 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,7 +106,8 @@ class QuorumDoctorTest {
                     .isInstanceOfSatisfying(
                             StoreUnavailableException.class,
                             e -> assertThat(e.nodes()).hasSize(3))
-                    .hasMessageContaining("no master of redlock://");
+                    .hasMessageContaining("no master of redlock://")
+                    .hasRootCauseInstanceOf(ConnectException.class);
         }
     }
 

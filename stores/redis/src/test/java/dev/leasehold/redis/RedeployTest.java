@@ -1,5 +1,6 @@
 package dev.leasehold.redis;
 
+import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.Redeployment;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,21 @@ class RedeployTest {
     void nothingIsLeftOfRedis() throws Exception {
         try (RedisProcess server = RedisProcess.start()) {
             Redeployment.leavesNothing(server.uri() + PATIENT);
+        }
+    }
+
+    @Test
+    void norOfSentinel() throws Exception {
+        try (RedisGroup group = RedisGroup.sentinel()) {
+            Redeployment.leavesNothing(
+                    "redis-sentinel://localhost:" + group.servers.get(2).port() + PATIENT + "#main");
+        }
+    }
+
+    @Test
+    void norOfACluster() throws Exception {
+        try (RedisGroup cluster = RedisGroup.cluster()) {
+            Redeployment.leavesNothing("redis-cluster://" + cluster.addresses() + PATIENT);
         }
     }
 

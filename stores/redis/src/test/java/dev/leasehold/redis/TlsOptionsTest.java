@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,17 +11,21 @@ import dev.leasehold.LockException;
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
+import dev.leasehold.spi.StoreUri;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,26 +47,78 @@ class TlsOptionsTest {
                 .isEqualTo(LeaseState.RELEASED);
     }
 
+    private static List<String> tls(String prefix, int port) {
+        return List.of(
+                prefix + "tls-port", Integer.toString(port),
+                prefix + "tls-cert-file", CRT,
+                prefix + "tls-key-file", KEY,
+                prefix + "tls-ca-cert-file", CRT);
+    }
+
+    private static RedisProcess server(int port, String... options) {
+        List<String> all = new ArrayList<>(tls("--", port));
+        all.addAll(List.of(options));
+        return RedisProcess.start(all.toArray(String[]::new));
+    }
+
+    private static void locksWithACertificateOnly(String uri, RedisProcess redis) throws Exception {
+        String at = uri + "?leasehold.tls.ca=" + CRT + "&leasehold.storeTimeout=%d%s"
+                + (uri.contains("sentinel") ? "#main" : "");
+        try (Leasehold client = Leasehold.connect(at.formatted(60_000, OWN));
+                Leasehold without = Leasehold.connect(at.formatted(4000, ""))) {
+            locks(client);
+            assertThatThrownBy(() -> without.lock("x").tryAcquire()).isInstanceOf(LockException.class);
+            assertThat(redis.commands().exists("leasehold:{x}:token")).isEqualTo(1);
+        }
+    }
+
     @Test
     void aServerOfAPrivateAuthorityWantsACertificate() throws Exception {
         int port = Ports.next();
-        String at = "localhost:" + port + "?leasehold.tls.ca=" + CRT + "&leasehold.storeTimeout=";
-        try (RedisProcess redis = RedisProcess.start(
-                        "--tls-port",
-                        Integer.toString(port),
-                        "--tls-cert-file",
-                        CRT,
-                        "--tls-key-file",
-                        KEY,
-                        "--tls-ca-cert-file",
-                        CRT);
-                Leasehold one = Leasehold.connect("rediss://" + at + "60000" + OWN);
-                Leasehold quorum = Leasehold.connect("redlocks://" + at + "60000" + OWN);
-                Leasehold without = Leasehold.connect("rediss://" + at + "4000")) {
+        String quorum = "redlocks://localhost:" + port + "?leasehold.tls.ca=" + CRT + OWN;
+        try (RedisProcess redis = server(port);
+                Leasehold one = Leasehold.connect(quorum + "&leasehold.storeTimeout=60000")) {
+            locksWithACertificateOnly("rediss://localhost:" + port, redis);
+            ((RedlockStore) new RedisStoreProvider().create(StoreUri.parse(quorum))).initialize();
             locks(one);
-            assertThatThrownBy(() -> quorum.lock("x").tryAcquire()).hasMessageContaining("no vote");
-            assertThatThrownBy(() -> without.lock("x").tryAcquire()).isInstanceOf(LockException.class);
-            assertThat(redis.commands().exists("leasehold:{x}:token")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void soDoesACluster() throws Exception {
+        int port = Ports.next();
+        try (RedisProcess node = server(
+                port,
+                "--cluster-enabled",
+                "yes",
+                "--cluster-port",
+                Integer.toString(Ports.next()),
+                "--tls-cluster",
+                "yes",
+                "--cluster-announce-hostname",
+                "localhost",
+                "--cluster-preferred-endpoint-type",
+                "hostname")) {
+            node.commands()
+                    .clusterAddSlots(IntStream.range(0, SlotHash.SLOT_COUNT).toArray());
+            await().until(() -> node.commands().clusterInfo().contains("cluster_state:ok"));
+            locksWithACertificateOnly("rediss-cluster://localhost:" + port, node);
+        }
+    }
+
+    @Test
+    void soDoASentinelAndItsMaster() throws Exception {
+        int port = Ports.next();
+        int watching = Ports.next();
+        List<String> options = tls("", watching);
+        List<String> settings = new ArrayList<>(
+                List.of("tls-replication yes", "sentinel resolve-hostnames yes", "sentinel announce-hostnames yes"));
+        for (int i = 0; i < options.size(); i += 2) {
+            settings.add(options.get(i) + " " + options.get(i + 1));
+        }
+        try (RedisProcess master = server(port);
+                RedisProcess sentinel = RedisProcess.sentinel("localhost " + port, settings)) {
+            locksWithACertificateOnly("rediss-sentinel://localhost:" + watching, master);
         }
     }
 

@@ -23,8 +23,11 @@ import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryForever;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about what happens to a Curator client of the user's while locks are used over it. */
 class BorrowedOutageTest {
@@ -74,26 +77,54 @@ class BorrowedOutageTest {
      */
     @Test
     void anOutageIsNotFollowedByAFloodOfClaims() throws Exception {
+        isGoneFor(65);
+    }
+
+    @Tag("extended")
+    @ParameterizedTest
+    @ValueSource(ints = {70, 90, 100, 110})
+    void norIsAnOutageOfAboutTheSessionTimeout(int percent) throws Exception {
+        isGoneFor(percent);
+    }
+
+    private void isGoneFor(int percent) throws Exception {
         for (int i = 0; i < LOCKS; i++) {
             ZOO.get().make(OneServer.LOCKS + name + '-' + i);
         }
-        long start = System.nanoTime();
-        proxy.refuse(true);
-        proxy.cut();
-        await().until(() -> System.nanoTime() - start > SESSION.toNanos() / 100 * 65);
-        proxy.refuse(false);
-        await().until(() -> curator.getZookeeperClient().isConnected());
-        await().until(() -> System.nanoTime() - start > SESSION.toNanos());
-        long before = ZOO.get().tree().lastProcessedZxid;
-        List<CompletableFuture<Lease>> claiming = new ArrayList<>();
-        for (int i = 0; i < LOCKS; i++) {
-            claiming.add(client.lock(name + '-' + i).acquireAsync());
+        try (Leasehold other =
+                Leasehold.builder().store(ZOO.get().store(60_000)).build()) {
+            Lease held = client.lock(name).acquire();
+            CompletableFuture<Lease> waiting = other.lock(name).acquireAsync();
+            await().until(() -> ZOO.get().nodes(name).size() == 2);
+            long start = System.nanoTime();
+            proxy.refuse(true);
+            proxy.cut();
+            await().until(() ->
+                    oneAtMost(held, waiting) && System.nanoTime() - start > SESSION.toNanos() / 100 * percent);
+            proxy.refuse(false);
+            await().until(() ->
+                    oneAtMost(held, waiting) && curator.getZookeeperClient().isConnected());
+            await().until(() -> oneAtMost(held, waiting) && System.nanoTime() - start > SESSION.toNanos());
+            long before = ZOO.get().tree().lastProcessedZxid;
+            List<CompletableFuture<Lease>> claiming = new ArrayList<>();
+            for (int i = 0; i < LOCKS; i++) {
+                claiming.add(client.lock(name + '-' + i).acquireAsync());
+            }
+            for (CompletableFuture<Lease> each : claiming) {
+                each.get(A_MINUTE, TimeUnit.SECONDS);
+            }
+            // A creation for each, the beats, and a few tries until the session is proven; it was 895 for ten locks.
+            assertThat(ZOO.get().tree().lastProcessedZxid - before).isLessThan(20L * LOCKS);
+            assertThat(oneAtMost(held, waiting)).isTrue();
+            held.close();
+            waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
         }
-        for (CompletableFuture<Lease> each : claiming) {
-            each.get(A_MINUTE, TimeUnit.SECONDS);
-        }
-        // A creation for each, the beats, and a few tries until the session is proven; it was 895 for ten locks.
-        assertThat(ZOO.get().tree().lastProcessedZxid - before).isLessThan(20L * LOCKS);
+    }
+
+    private static boolean oneAtMost(Lease held, CompletableFuture<Lease> waiting) {
+        boolean second = waiting.isDone() && waiting.join().isValid();
+        assertThat(second && held.isValid()).as("both are valid").isFalse();
+        return true;
     }
 
     private Claim claim(int number) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.StatsTrack;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
@@ -115,6 +116,16 @@ final class OneServer implements AutoCloseable {
                 // Then it is there.
             }
         }
+    }
+
+    /** Lets a node have no more than so many below it, itself among them. */
+    void limit(String path, int most) throws Exception {
+        String quota = "/zookeeper/quota" + path;
+        make(quota + "/zookeeper_limits");
+        make(quota + "/zookeeper_stats");
+        StatsTrack limits = new StatsTrack();
+        limits.setCountHardLimit(most);
+        probe.setData(quota + "/zookeeper_limits", limits.getStatsBytes(), -1);
     }
 
     @Override

@@ -11,6 +11,7 @@ import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
+import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
@@ -157,6 +158,19 @@ class RefusedBeatsTest {
                 .isExactlyInstanceOf(LockException.class)
                 .hasMessageContaining("NOAUTH")
                 .hasMessageContaining("'" + base + "/leasehold'");
+    }
+
+    @Test
+    void aQuotaThatIsReachedIsToldAndLetsGo() throws Exception {
+        LeaseId held = acquire();
+        ZOO.get().limit(base, 5);
+        Claim second = new Claim(new ClaimId("c", 2), "a", OpenStores.LEASE, 0, true);
+        assertThatThrownBy(() -> OpenStores.get(store.claim(second)))
+                .cause()
+                .isExactlyInstanceOf(LockException.class)
+                .hasMessageContaining("QUOTAEXCEEDED; raise the quota; the lock was not acquired");
+        assertThat(OpenStores.get(store.release(held, Duration.ZERO))).isEqualTo(ReleaseAnswer.RELEASED);
+        assertThat(claim()).isInstanceOf(ClaimAnswer.Granted.class);
     }
 
     /** Its release is tried again now and then, and the end of the session is its last. */

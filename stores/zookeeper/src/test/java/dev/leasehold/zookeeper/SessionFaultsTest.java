@@ -15,6 +15,8 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.test.VirtualTime;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -366,6 +368,23 @@ class SessionFaultsTest {
         for (long i = 0; i < duration.toSeconds(); i++) {
             time.advance(Duration.ofSeconds(1));
             still.locks("none");
+        }
+    }
+
+    /** It accepts connections and says nothing. ZooKeeper's client mixes the servers, so three clients try. */
+    @Test
+    void aSilentServerOfSeveralKeepsNobodyOut() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String servers = "127.0.0.1:" + silent.getLocalPort() + ",127.0.0.1:"
+                    + ZOO.get().port();
+            for (int i = 0; i < 3; i++) {
+                try (Leasehold client = Leasehold.builder()
+                        .store(Zoo.store(servers, 4_000))
+                        .storeTimeout(Duration.ofSeconds(A_MINUTE))
+                        .build()) {
+                    assertThat(client.lock(name).acquire().release()).isEqualTo(LeaseState.RELEASED);
+                }
+            }
         }
     }
 }

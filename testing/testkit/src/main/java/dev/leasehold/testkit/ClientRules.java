@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.DistributedLock;
+import dev.leasehold.ElectionListener;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseSet;
@@ -118,7 +119,16 @@ interface ClientRules extends LeaseholdRules {
         Lease held = client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
         Lease over = client.lock(fixture().lock(), ClientFixture.BRIEF).acquire();
         Lease givenBack = client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
+        LeaderElection leads = client.election(fixture().lock());
+        leads.start();
+        assertThat(leads.awaitLeadership(ClientFixture.LONGEST_WAIT)).isPresent();
+        CompletableFuture<LeaseSet> hasAPart =
+                client.lockAll(fixture().lock(), held.name()).acquireAsync();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
+        LeaderElection candidate = client.election(fixture().lock());
+        candidate.start();
+        CompletableFuture<LeaseSet> hasNothing =
+                client.lockAll(fixture().lock(), fixture().lock()).acquireAsync();
         CompletableFuture<LeaseState> released = givenBack.releaseAsync();
         CompletableFuture<Lease> waits = client.lock(fixture().lock()).acquireAsync();
         ClientFixture.eventually("it runs out", () -> over.state() == LeaseState.LOST);
@@ -127,8 +137,11 @@ interface ClientRules extends LeaseholdRules {
             return true;
         }));
         assertThat(held.isValid()).isFalse();
+        assertThat(leads.isLeader() || candidate.isLeader()).isFalse();
         assertThat(released).isNotDone();
-        assertThatThrownBy(() -> ClientFixture.get(waits)).hasCauseInstanceOf(IllegalStateException.class);
+        for (CompletableFuture<?> waiting : List.of(waits, hasAPart, hasNothing)) {
+            assertThatThrownBy(() -> ClientFixture.get(waiting)).hasCauseInstanceOf(IllegalStateException.class);
+        }
     }
 
     @Test
@@ -209,6 +222,31 @@ interface ClientRules extends LeaseholdRules {
         });
         lease.close();
         assertThat(ClientFixture.get(inListener)).isPositive();
+    }
+
+    @Test
+    default void anElectionListenerMayUseLocks() throws Exception {
+        String name = fixture().lock();
+        Leasehold client = fixture().client();
+        CompletableFuture<Long> inElected = new CompletableFuture<>();
+        CompletableFuture<Long> inDemoted = new CompletableFuture<>();
+        try (LeaderElection election = client.election(fixture().lock())) {
+            election.onChange(new ElectionListener() {
+                @Override
+                public void elected(Lease lease) {
+                    inElected.completeAsync(() -> useLocks(client, name), Runnable::run);
+                }
+
+                @Override
+                public void demoted(Lease lease) {
+                    inDemoted.completeAsync(() -> useLocks(client, name), Runnable::run);
+                }
+            });
+            election.start();
+            assertThat(ClientFixture.get(inElected)).isPositive();
+            election.resign();
+            assertThat(ClientFixture.get(inDemoted)).isPositive();
+        }
     }
 
     @Test

@@ -105,12 +105,12 @@ public abstract class ElectionContract {
         List<Candidate> five = five(LASTING);
         for (int turn = 0; turn < 6; turn++) {
             Candidate next = five.get(turn % 5);
-            ClientFixture.eventually("it is the turn of " + next, next::leads);
+            awaitTurnOf(next);
             awaitWaiters(4);
             assertThat(next.election.resign()).isTrue();
             assertThat(next.leads()).isFalse();
         }
-        ClientFixture.eventually("it is the turn of the next", five.get(1)::leads);
+        awaitTurnOf(five.get(1));
     }
 
     @Test
@@ -159,7 +159,7 @@ public abstract class ElectionContract {
         });
         thread.setDaemon(true);
         thread.start();
-        ClientFixture.eventually("it leads", worker::leads);
+        awaitTurnOf(worker);
         Candidate other = candidate("other");
         other.election.start();
         awaitWaiters(1);
@@ -179,7 +179,7 @@ public abstract class ElectionContract {
     void aLeaderWhoseClientIsClosedIsFollowedAtOnce() {
         List<Candidate> five = five(LASTING);
         five.get(0).client.close();
-        ClientFixture.eventually("the next leads", five.get(1)::leads);
+        awaitTurnOf(five.get(1));
         assertThat(five.get(0).leads()).isFalse();
     }
 
@@ -187,7 +187,7 @@ public abstract class ElectionContract {
     void aLeaderWhoseLeaseIsBrokenIsDemotedAndStandsAgain() throws Exception {
         Candidate leader = candidate("leader");
         leader.election.start();
-        ClientFixture.eventually("it leads", leader::leads);
+        awaitTurnOf(leader);
         long term = leader.term();
         // Alone, because an operator who breaks a lock lets two believe in it for a moment.
         assertThat(leader.client.breakLock(office, term)).isTrue();
@@ -259,7 +259,7 @@ public abstract class ElectionContract {
             candidate.election.start();
             five.add(candidate);
             if (i == 0) {
-                ClientFixture.eventually("the first leads", candidate::leads);
+                awaitTurnOf(candidate);
             } else {
                 awaitWaiters(i);
             }
@@ -281,6 +281,25 @@ public abstract class ElectionContract {
     private void assertThatALeaseAtMostIsLeft(Candidate looking) throws InterruptedException {
         assertThat(looking.leaderSeen().map(HolderInfo::timeLeft).filter(left -> left.compareTo(LEASE) > 0))
                 .isEmpty();
+    }
+
+    /** If it does not come, says who leads and who waits. */
+    private void awaitTurnOf(Candidate next) {
+        try {
+            ClientFixture.eventually("it is the turn of " + next, next::leads);
+        } catch (AssertionError e) {
+            List<Candidate> leading =
+                    candidates.stream().filter(Candidate::leads).toList();
+            throw new AssertionError("leading: " + leading + ", in the store: " + inStore(next), e);
+        }
+    }
+
+    private Object inStore(Candidate looking) {
+        try {
+            return looking.client.locks(office);
+        } catch (Exception e) {
+            return e;
+        }
     }
 
     private void awaitWaiters(int number) {

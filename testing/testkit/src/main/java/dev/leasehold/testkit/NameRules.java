@@ -16,6 +16,24 @@ import org.junit.jupiter.api.Test;
 /** Name rules say that names are data: no two are the same, whatever they are made of, and none does anything. */
 interface NameRules extends StoreRules {
 
+    /** Words that some store has in names of its own. */
+    List<String> RESERVED = List.of(
+            "queue",
+            "leasehold",
+            "lock",
+            "locks",
+            "clients",
+            "waiter",
+            "token",
+            "inbox",
+            "fence",
+            "plain",
+            "quorum",
+            "marker",
+            "voucher",
+            "shared",
+            "kept");
+
     /** Returns names that a store might mistake for one another, or for something other than a name. */
     static List<String> oddNames() {
         List<String> names = new ArrayList<>(List.of(
@@ -146,5 +164,42 @@ interface NameRules extends StoreRules {
         assertThat(fixture().client("n" + unique).inspect("*"))
                 .extracting(LockInfo::name)
                 .containsExactlyInAnyOrder("x", ".x", ":x");
+    }
+
+    /** Words that a store uses in its own keys, tables and paths are namespaces and names as all others. */
+    @Test
+    default void noWordIsReserved() {
+        List<String> names = new ArrayList<>(RESERVED);
+        names.add("a");
+        for (String word : List.of("token", "queue")) {
+            names.addAll(List.of("a:" + word, "a}:" + word, "{a}:" + word, "(" + word + ")"));
+        }
+        Map<StoreClient, List<LeaseId>> held = new HashMap<>();
+        hold(held, "", names);
+        for (String namespace : RESERVED.subList(1, RESERVED.size())) {
+            hold(held, namespace, List.of("a", "lock", "queue", "fence"));
+        }
+        StoreClient waiter = hold(held, RESERVED.get(0), names);
+        List<Claim> waiting = names.stream().map(waiter::join).toList();
+        held.forEach((client, leases) -> {
+            for (LeaseId lease : leases) {
+                assertThat(client.has(lease)).as(lease.lock()).isTrue();
+            }
+        });
+        assertThat(waiter.inspect("*")).extracting(LockInfo::name).containsExactlyInAnyOrderElementsOf(names);
+        waiting.forEach(waiter::withdraw);
+        held.forEach((client, leases) -> {
+            for (LeaseId lease : leases) {
+                assertThat(client.release(lease)).as(lease.lock()).isEqualTo(ReleaseAnswer.RELEASED);
+            }
+        });
+        assertThat(waiter.inspect("*")).isEmpty();
+    }
+
+    private StoreClient hold(Map<StoreClient, List<LeaseId>> held, String namespace, List<String> names) {
+        StoreClient client = fixture().client(namespace);
+        held.put(
+                client, names.stream().map(name -> client.acquire(name).lease()).toList());
+        return client;
     }
 }

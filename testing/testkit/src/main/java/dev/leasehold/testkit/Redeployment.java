@@ -14,6 +14,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -57,19 +58,32 @@ public final class Redeployment {
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public static void leavesNothing(String uri) throws InterruptedException {
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
         List<WeakReference<ClassLoader>> deployed = new ArrayList<>();
         for (int i = 0; i < TIMES; i++) {
             deployed.add(CompletableFuture.supplyAsync(() -> deploy(uri), task -> new Thread(task).start())
                     .join());
         }
         long end = System.nanoTime() + MINUTE_NANOS;
-        while (deployed.stream().filter(each -> each.get() != null).count() > 1 && System.nanoTime() < end) {
+        while (System.nanoTime() < end && (left(deployed) > 1 || !since(before).isEmpty())) {
             System.gc();
             Thread.sleep(100);
         }
-        assertThat(deployed).filteredOn(each -> each.get() != null).hasSizeLessThan(2);
-        assertThat(Thread.getAllStackTraces().keySet())
-                .noneMatch(each -> each.getName().startsWith("leasehold-"));
+        assertThat(left(deployed)).isLessThan(2);
+        assertThat(since(before)).isEmpty();
+    }
+
+    private static long left(List<WeakReference<ClassLoader>> deployed) {
+        return deployed.stream().filter(each -> each.get() != null).count();
+    }
+
+    /** Returns the threads that were not there before, but for those of the JDK and of the test's own servers. */
+    private static List<Thread> since(Set<Thread> before) {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(each -> !before.contains(each))
+                .filter(each -> each.getThreadGroup() == Thread.currentThread().getThreadGroup())
+                .filter(each -> each.getContextClassLoader() != Redeployment.class.getClassLoader())
+                .toList();
     }
 
     /** The thread that deploys ends, since Netty leaves a value in each thread that calls it. */

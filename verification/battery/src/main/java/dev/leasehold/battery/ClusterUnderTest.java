@@ -15,7 +15,8 @@ import java.util.stream.Collectors;
 
 /**
  * The cluster under test has three Redis masters, each of which writes what it does to its append-only file before it
- * answers. A slot that is moved goes to the next master, and when it is moved again, back to its first.
+ * answers. A slot that is moved goes to the next master, and when it is moved again, back to its first. Clients
+ * know a fourth node, which is silent, and named first.
  */
 final class ClusterUnderTest implements StoreUnderTest {
 
@@ -29,6 +30,8 @@ final class ClusterUnderTest implements StoreUnderTest {
 
     private final RedisGroup group = RedisGroup.cluster("--appendonly", "yes", "--appendfsync", "always");
 
+    private final SilentServer silent = new SilentServer();
+
     /** The masters of the slots that are not where they were first. */
     private final Map<Integer, Integer> moved = new HashMap<>();
 
@@ -39,7 +42,7 @@ final class ClusterUnderTest implements StoreUnderTest {
 
     @Override
     public String uri() {
-        return "redis-cluster://"
+        return "redis-cluster://" + silent.address() + ","
                 + group.servers.stream()
                         .map(server -> "127.0.0.1:" + server.port())
                         .collect(Collectors.joining(","));
@@ -170,5 +173,6 @@ final class ClusterUnderTest implements StoreUnderTest {
     @Override
     public void close() {
         group.close();
+        silent.close();
     }
 }

@@ -8,11 +8,12 @@ import java.util.Map;
 
 /**
  * The Sentinel under test is a Redis master with a replica, and a Sentinel that promotes it. Server 0 is the one that is
- * master at present.
+ * master at present. Clients know a second sentinel, which is silent, and named first.
  */
 final class SentinelUnderTest implements StoreUnderTest {
 
     private final RedisGroup group = RedisGroup.sentinel();
+    private final SilentServer silent = new SilentServer();
     private RedisProcess killed;
 
     @Override
@@ -22,7 +23,8 @@ final class SentinelUnderTest implements StoreUnderTest {
 
     @Override
     public String uri() {
-        return "redis-sentinel://127.0.0.1:" + group.servers.get(2).port() + "#main";
+        return "redis-sentinel://" + silent.address() + ",127.0.0.1:"
+                + group.servers.get(2).port() + "#main";
     }
 
     @Override
@@ -110,5 +112,6 @@ final class SentinelUnderTest implements StoreUnderTest {
     @Override
     public void close() {
         group.close();
+        silent.close();
     }
 }

@@ -74,12 +74,21 @@ public final class RedisProcess implements AutoCloseable {
 
     /** Starts a Sentinel of quorum one that watches a master by the name {@code main}. */
     public static RedisProcess sentinel(int master) {
+        return sentinel("127.0.0.1 " + master, List.of());
+    }
+
+    /**
+     * Starts one with more settings.
+     *
+     * @param master host and port
+     */
+    public static RedisProcess sentinel(String master, List<String> settings) {
         try {
             int port = Ports.next();
             Path config = Files.createTempFile("leasehold-sentinel-", ".conf");
             Files.writeString(
                     config,
-                    "port " + port + "\nsentinel monitor main 127.0.0.1 " + master + " 1\n"
+                    "port " + port + "\n" + String.join("\n", settings) + "\nsentinel monitor main " + master + " 1\n"
                             + "sentinel down-after-milliseconds main 1000\nsentinel failover-timeout main 5000\n");
             return new RedisProcess(Version.V7_0, port, List.of(config.toString(), "--sentinel"), Map.of());
         } catch (IOException e) {

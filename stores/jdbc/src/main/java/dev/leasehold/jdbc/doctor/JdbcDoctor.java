@@ -12,6 +12,7 @@ import dev.leasehold.jdbc.dialect.DatabaseRights;
 import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.H2Dialect;
 import dev.leasehold.jdbc.dialect.LookAlike;
+import dev.leasehold.jdbc.dialect.MySqlWriters;
 import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.Tables;
 import dev.leasehold.jdbc.server.DatabaseAccess;
@@ -118,9 +119,8 @@ public final class JdbcDoctor {
             if (tables) {
                 findings.add(DatabaseRights.finding(name, borrowed.sql(), named));
             }
-            if (tables && kind == Product.POSTGRESQL && DatabaseRights.isWritten(borrowed.sql(), named)) {
-                findings.replaceAll(
-                        each -> each.code().equals("database-read-only") ? PostgresFindings.readElsewhere(name) : each);
+            if (tables && kind != Product.H2 && isReadElsewhere(kind, borrowed, named)) {
+                findings.replaceAll(each -> each.code().equals("database-read-only") ? readElsewhere(name) : each);
             }
         } catch (SQLException e) {
             refused = true;
@@ -141,6 +141,34 @@ public final class JdbcDoctor {
                                                     "leasehold.listen is false")
                                             .meaning("waiters poll", "leave it on where no pooler is in between"));
         }
+    }
+
+    /** A user with a special right may write to a MariaDB that is closed to others; then it says so in the transaction, too. */
+    private static boolean isReadElsewhere(Product kind, PooledConnection borrowed, Tables named) throws SQLException {
+        borrowed.autoCommit(false);
+        try {
+            return DatabaseRights.isWritten(borrowed.sql(), named)
+                    && (kind == Product.POSTGRESQL
+                            || MySqlWriters.variable(borrowed.sql(), "read_only")
+                                    .equals("OFF"));
+        } finally {
+            borrowed.rollBack();
+            borrowed.autoCommit(true);
+        }
+    }
+
+    /** Returns what to say of a replica, if a statement that only a primary takes was carried out. */
+    private static Finding readElsewhere(String node) {
+        return Finding.of(
+                        Severity.WARNING,
+                        "database-reads-elsewhere",
+                        node,
+                        "it says that it is a replica, and takes writes: something in between sends reads to another server"
+                                + " (a pooler that balances loads, a reader endpoint)")
+                .meaning(
+                        "locks are as right, but waiters hear of them late; what else is said here of settings may be the"
+                                + " replica's",
+                        "have all statements of this user sent to the primary");
     }
 
     private Finding version(Product kind, DatabaseMetaData database) throws SQLException {

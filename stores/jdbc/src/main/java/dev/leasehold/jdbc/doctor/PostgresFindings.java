@@ -58,20 +58,6 @@ final class PostgresFindings {
                                         + " open (pg_stat_activity: idle in transaction)");
     }
 
-    /** Returns what to say of a replica, if a statement that only a primary takes was carried out. */
-    static Finding readElsewhere(String node) {
-        return Finding.of(
-                        Severity.WARNING,
-                        "database-reads-elsewhere",
-                        node,
-                        "it says that it is a replica, and takes writes: something in between sends reads to another server"
-                                + " (a pooler that balances loads, a reader endpoint)")
-                .meaning(
-                        "locks are as right, but waiters hear of them late; what else is said here of settings may be the"
-                                + " replica's",
-                        "have all statements of this user sent to the primary");
-    }
-
     /**
      * Returns what keeps the database from taking away old versions of rows. A lock that is taken often leaves one with
      * every grant and every release, and each read of its row has to pass by all of them.

@@ -38,6 +38,7 @@ public final class DatabaseAccess {
     private final Map<Object, Long> asking = new ConcurrentHashMap<>();
 
     private volatile @Nullable ReadyDatabase ready;
+    private volatile boolean gotNone;
     private final AtomicBoolean elsewhere = new AtomicBoolean();
 
     /**
@@ -78,6 +79,7 @@ public final class DatabaseAccess {
             return fromPool();
         } catch (SQLException e) {
             NoConnection none = exhausted(e);
+            gotNone = none != null;
             throw none == null ? e : none;
         } finally {
             asking.remove(asker);
@@ -107,8 +109,10 @@ public final class DatabaseAccess {
     }
 
     private PooledConnection fromPool() throws SQLException {
-        return PooledConnection.from(
+        PooledConnection borrowed = PooledConnection.from(
                 source, (int) databaseTimeout(context.storeTimeout()).toMillis());
+        gotNone = false;
+        return borrowed;
     }
 
     /** Returns a connection that the pool has at hand, for the thread of a caller; see {@link CallerRunsPolicy}. */
@@ -131,10 +135,11 @@ public final class DatabaseAccess {
         }
     }
 
-    /** Returns whether somebody has been waiting for a connection for so long that there may be none left. */
+    /** Returns whether somebody got no connection, or has been waiting for so long that there may be none left. */
     boolean isStarved() {
         long now = System.nanoTime();
-        return !source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS);
+        return gotNone
+                || (!source.hasOneToSpare() && asking.values().stream().anyMatch(since -> now - since > STARVED_NANOS));
     }
 
     /** Returns whether the database tells a session of ours what is new; a pooler's sessions are others' as well. */

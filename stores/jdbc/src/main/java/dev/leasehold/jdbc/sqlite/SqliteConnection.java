@@ -31,11 +31,15 @@ public final class SqliteConnection implements AutoCloseable {
     /** This is SQLite's general error; ROLLBACK has no other reason for it. */
     private static final int NO_TRANSACTION = 1;
 
+    private static final int COMMITS_PER_LOOK = 256;
+
     private final StoreFile file;
     private final Connection connection;
     private final Sql sql;
     private final Object identity;
     private final OpenFiles.Entry entry;
+    private long commits;
+    private boolean saidLong;
 
     private SqliteConnection(StoreFile file, Connection connection, Object identity, OpenFiles.Entry entry) {
         this.file = file;
@@ -181,9 +185,28 @@ public final class SqliteConnection implements AutoCloseable {
     void makeRoom() {
         try {
             rollBack();
-            sql.run("PRAGMA wal_checkpoint(TRUNCATE)");
+            sql.number("PRAGMA wal_checkpoint(TRUNCATE)");
         } catch (SQLException e) {
             System.getLogger("dev.leasehold.jdbc").log(System.Logger.Level.DEBUG, "making room in " + file, e);
+        }
+    }
+
+    /** Cuts the log off where it has become long, now and then; says once if a reader is in the way. */
+    void committed() throws SQLException {
+        if (commits++ % COMMITS_PER_LOOK != 0 || !file.isLogLong()) {
+            return;
+        }
+        // Columns: busy, pages in the log, of these copied.
+        Boolean inTheWay = sql.first("PRAGMA wal_checkpoint(TRUNCATE)", row -> row.getLong(3) < row.getLong(2) / 2);
+        if (Boolean.TRUE.equals(inTheWay) && !saidLong) {
+            saidLong = true;
+            System.getLogger("dev.leasehold.jdbc")
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the log beside the store {0} (-wal) grows with every lock: something keeps a transaction open that"
+                                    + " reads the file, so that nobody can cut the log off. End it (fuser tells who has the file"
+                                    + " open)",
+                            file);
         }
     }
 

@@ -46,6 +46,7 @@ final class SqliteDoctor {
                                 "compare the path with theirs; a relative one counts from the working directory"));
             } else {
                 permissions();
+                log();
                 otherBoots();
             }
         } catch (IOException e) {
@@ -79,6 +80,16 @@ final class SqliteDoctor {
         if (disk.getUsableSpace() < LITTLE_SPACE) {
             findings.add(Finding.of(Severity.WARNING, "sqlite-disk-full", node, "its disk is nearly full")
                     .meaning("when it is full nobody gets a lock, and none is renewed", "free some space"));
+        }
+    }
+
+    private void log() {
+        if (file.isLogLong()) {
+            findings.add(Finding.of(Severity.WARNING, "sqlite-log-long", node, "the log beside it (-wal) is over 64 MB")
+                    .meaning(
+                            "something keeps a transaction open that reads the file, or has: the log grows by 8 KB with each lock"
+                                    + " until the disk is full",
+                            "end it (fuser tells who has the file open); the next locks cut the log off"));
         }
     }
 

@@ -116,6 +116,7 @@ final class SqliteWorker {
         LocalClients.tell(database.identity(), transaction.notifications());
         operation.note(answer);
         operation.succeed(answer);
+        database.committed();
         return true;
     }
 

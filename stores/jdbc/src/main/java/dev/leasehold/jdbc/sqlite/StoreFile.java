@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.LockException;
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystems;
@@ -28,6 +29,8 @@ public record StoreFile(Path path) {
 
     private static final boolean UNIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("unix");
+
+    private static final long LONG_LOG = 64 << 20;
 
     /** Other machines may have files of these file systems open too. */
     private static final Set<String> NETWORK = Set.of(
@@ -106,6 +109,11 @@ public record StoreFile(Path path) {
                     + " granted under each; nothing was locked. Remove the others (find / -xdev -samefile " + path
                     + "), or use symbolic links");
         }
+    }
+
+    /** Returns whether SQLite's log beside it is far longer than SQLite lets it become by itself, some 4 MB. */
+    boolean isLogLong() {
+        return new File(path + "-wal").length() > LONG_LOG;
     }
 
     private void create() throws IOException {

@@ -18,6 +18,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.test.VirtualTime;
 import dev.leasehold.testkit.NoSignals;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -96,6 +97,31 @@ class ExhaustedPoolTest {
                         .hasMessageNotContaining("Check that the database is running");
                 assertThat(one.isClosed() || two.isClosed()).isFalse();
             }
+        }
+    }
+
+    /** Its caller waits for itself: nobody else can give the connection back. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void aLockInsideATransactionOfThePool(int size) throws Exception {
+        pool.setMaximumPoolSize(size);
+        try (Leasehold client = client()) {
+            client.lock("a").acquire().close();
+            try (Connection mine = pool.getConnection();
+                    Statement statement = mine.createStatement()) {
+                statement.execute("CREATE TABLE orders (id INT)");
+                mine.setAutoCommit(false);
+                statement.execute("INSERT INTO orders VALUES (1)");
+                if (size == 1) {
+                    assertThatThrownBy(() -> client.lock("a").acquire())
+                            .isInstanceOf(StoreUnavailableException.class)
+                            .hasMessageContaining("all 1 connections of the pool shop are in use");
+                } else {
+                    client.lock("a").acquire().close();
+                }
+                mine.commit();
+            }
+            client.lock("a").acquire().close();
         }
     }
 

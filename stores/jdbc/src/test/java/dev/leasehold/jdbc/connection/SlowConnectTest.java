@@ -3,10 +3,13 @@ package dev.leasehold.jdbc.connection;
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.Leasehold;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -38,6 +41,24 @@ class SlowConnectTest {
     @Test
     void theDriverOfMySqlWaits() throws Exception {
         letsIn(MARIADB.get().port(), MARIADB.get().mysqlUrl());
+    }
+
+    /** It accepts connections and says nothing, as a process does that was stopped. Without the limit the driver waited for it for a minute. */
+    @Test
+    void aSilentFirstHostIsPassedInTime() throws Exception {
+        String at = "127.0.0.1:" + POSTGRES.get().port();
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String url = POSTGRES.get()
+                            .url()
+                            .replaceFirst("//[^/]*/", "//127.0.0.1:" + silent.getLocalPort() + "," + at + "/")
+                    + "&socketTimeout=5";
+            try (Leasehold client = Leasehold.builder()
+                    .uri(url)
+                    .storeTimeout(Duration.ofSeconds(A_MINUTE))
+                    .build()) {
+                client.lock("a").acquire().close();
+            }
+        }
     }
 
     private static void letsIn(int port, String url) throws SQLException {

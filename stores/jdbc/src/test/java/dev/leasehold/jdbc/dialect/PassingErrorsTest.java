@@ -31,6 +31,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -203,6 +205,33 @@ class PassingErrorsTest {
             waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
         } finally {
             run(MARIADB.get().url(), "SET GLOBAL read_only = 0");
+        }
+    }
+
+    /** As in a switch-over; each refusal costs a connection. */
+    @Test
+    void postgresThatIsReadOnlyForAWhileIsWaitedFor() throws Exception {
+        String url = POSTGRES.get().url();
+        try (Leasehold client = Leasehold.connect(url + "&leasehold.storeTimeout=60000&ApplicationName=waiting")) {
+            client.lock("first").acquire().close();
+            run(url, "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()");
+            await().until(() -> Question.number(
+                            url,
+                            "SELECT COUNT(*) FROM pg_settings WHERE name = 'transaction_read_only' AND setting = 'on'")
+                    == 1);
+            run(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'waiting'");
+            Set<Long> sessions = new HashSet<>();
+            CompletableFuture<Lease> waiting = client.lock("second").acquireAsync();
+            await().until(() -> {
+                sessions.add(Question.number(
+                        url, "SELECT COALESCE(MAX(pid), 0) FROM pg_stat_activity WHERE application_name = 'waiting'"));
+                return waiting.isDone() || sessions.size() > 3;
+            });
+            run(url, "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()");
+            waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
+            assertThat(sessions).hasSizeGreaterThan(3);
+        } finally {
+            run(url, "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()");
         }
     }
 

@@ -25,6 +25,7 @@ import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
@@ -183,15 +184,24 @@ class JdbcDoctorTest {
         assertThat(codes(Findings.examine(guest), Severity.SERIOUS)).isEmpty();
     }
 
-    /** As pgpool-II sends them by default. */
+    /** As pgpool-II sends them by default, and MaxScale. */
     @Test
     void readsThatAReplicaAnswersAreNoReplica() throws Exception {
-        use(POSTGRES.get().url());
+        assertReadElsewhere(POSTGRES.get().url(), "pg_is_in_recovery()", "true");
+        assertReadElsewhere(MARIADB.get().url(), "SHOW GLOBAL VARIABLES LIKE 'read_only'", "SELECT 'read_only', 'ON'");
+    }
+
+    private static void assertReadElsewhere(String url, String asked, String ofReplica) throws Exception {
+        use(url);
         DataSource balancing = proxy(DataSource.class, (self, method, arguments) -> {
-            Connection real = DriverManager.getConnection(POSTGRES.get().url());
+            Connection real = DriverManager.getConnection(url);
             return proxy(Connection.class, (connection, called, values) -> {
-                if (called.getName().equals("prepareStatement")) {
-                    values[0] = ((String) values[0]).replace("pg_is_in_recovery()", "true");
+                if (called.getName().equals("prepareStatement") && ((String) values[0]).contains(asked)) {
+                    PreparedStatement here = real.prepareStatement((String) values[0]);
+                    PreparedStatement there = real.prepareStatement(((String) values[0]).replace(asked, ofReplica));
+                    return proxy(
+                            PreparedStatement.class,
+                            (statement, asking, with) -> asking.invoke(real.getAutoCommit() ? there : here, with));
                 }
                 try {
                     return called.invoke(real, values);

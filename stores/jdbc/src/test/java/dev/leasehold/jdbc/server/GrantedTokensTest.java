@@ -65,7 +65,7 @@ class GrantedTokensTest {
         database.setURL(url);
         try (RealTime time = new RealTime();
                 Store store = JdbcStore.using(database)
-                        .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()))) {
+                        .open(new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals()))) {
             long first = cycle(store);
             assertThat(last()).as("of a new row").isEqualTo(first + SPARE);
             long future = first + TimeUnit.HOURS.toMicros(1);

@@ -64,7 +64,7 @@ class RenewalBatchTest {
         database.setURL(url);
         try (RealTime time = new RealTime();
                 Store store = JdbcStore.using(database)
-                        .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
+                        .open(new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals()));
                 Connection own = DriverManager.getConnection(url);
                 Sql sql = new Sql(EventfulConnection.of(own, before))) {
             List<Renewals.Renewal> both = List.of(renewal(store, "a"), renewal(store, "b"));

@@ -40,7 +40,7 @@ class RowExpiryTest {
         JdbcDataSource database = new JdbcDataSource();
         database.setURL(url);
         return JdbcStore.using(database)
-                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
+                .open(new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals()));
     }
 
     private void ask(Store store, String lock, int share) {

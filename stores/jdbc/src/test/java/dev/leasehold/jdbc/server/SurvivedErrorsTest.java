@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.jdbc.FaultyDatabase;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.TestClient;
-import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -23,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -100,40 +100,15 @@ class SurvivedErrorsTest {
     @Test
     void theListenerTriesAgainAfterAnError() {
         CompletableFuture<String> again = new CompletableFuture<>();
-        PostgresListener listener = new PostgresListener("survivor", () -> "channel", new PostgresListener.Client() {
-            private int asked;
-
-            @Override
-            public PooledConnection connect() {
-                if (++asked == 1) {
-                    throw new OutOfMemoryError("made by the test");
-                }
-                again.complete("asked again");
-                throw new IllegalStateException("made by the test");
+        AtomicInteger asked = new AtomicInteger();
+        SilentClient client = () -> {
+            if (asked.incrementAndGet() == 1) {
+                throw new OutOfMemoryError("made by the test");
             }
-
-            @Override
-            public void notifySelf(String channel, String payload) {}
-
-            @Override
-            public void granted() {}
-
-            @Override
-            public void broken(String lock) {}
-
-            @Override
-            public void told(boolean comesThrough) {}
-
-            @Override
-            public boolean isIdle() {
-                return false;
-            }
-
-            @Override
-            public boolean isStarved() {
-                return false;
-            }
-        });
+            again.complete("asked again");
+            throw new IllegalStateException("made by the test");
+        };
+        PostgresListener listener = new PostgresListener("survivor", () -> "channel", client);
         listener.want();
         try {
             assertThat(again.orTimeout(A_MINUTE, TimeUnit.SECONDS).join()).isEqualTo("asked again");

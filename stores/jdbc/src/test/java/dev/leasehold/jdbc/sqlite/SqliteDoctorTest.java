@@ -12,7 +12,12 @@ import dev.leasehold.testkit.Findings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Filter;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,6 +69,46 @@ class SqliteDoctorTest {
 
             assertThat(codes(seen.findings(), Severity.WARNING)).containsExactly("sqlite-open");
             assertThat(codes(seen.findings(), Severity.NOTE)).contains("sqlite-other-boot");
+        }
+    }
+
+    /** Every process of the machine that may read the file can do so. */
+    @Test
+    void aReaderThatNeverEndsLetsTheLogGrow() throws Exception {
+        AtomicInteger warnings = new AtomicInteger();
+        Logger logger = Logger.getLogger("dev.leasehold.jdbc");
+        Filter before = logger.getFilter();
+        logger.setFilter(line -> {
+            if (line.getMessage().contains("nobody can cut the log off")) {
+                warnings.incrementAndGet();
+            }
+            return true;
+        });
+        try (Leasehold client = Leasehold.connect("sqlite:" + file());
+                Connection reader = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Connection writer = DriverManager.getConnection("jdbc:sqlite:" + file())) {
+            client.lock("x").run(lease -> {});
+            reader.setAutoCommit(false);
+            reader.createStatement()
+                    .executeQuery("SELECT * FROM leasehold_lock")
+                    .next();
+            for (String each : List.of("CREATE TABLE much AS SELECT zeroblob(70000000)", "DROP TABLE much")) {
+                writer.createStatement().execute(each); // In place of ten thousand locks.
+            }
+            for (int i = 0; i < 300; i++) {
+                client.lock("x").run(lease -> {});
+            }
+            assertThat(warnings).hasValue(1);
+            assertThat(codes(examine().findings(), Severity.WARNING)).containsExactly("sqlite-log-long");
+            int said = warnings.get(); // The doctor's trial is another client.
+            reader.close();
+            for (int i = 0; i < 150; i++) {
+                client.lock("x").run(lease -> {});
+            }
+            assertThat(warnings).hasValue(said);
+            assertThat(codes(examine().findings(), Severity.WARNING)).isEmpty();
+        } finally {
+            logger.setFilter(before);
         }
     }
 

@@ -29,7 +29,7 @@ public record ConnectionFactory(StoreContext context, Connector connector) {
                 name,
                 () -> opener.get().thenApply(connection -> connection(connection, longer)),
                 context.time(),
-                connector.longest(context.storeTimeout()),
+                first -> connector.longest(context.storeTimeout(), first),
                 reopened);
     }
 

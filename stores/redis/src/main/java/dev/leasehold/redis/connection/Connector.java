@@ -14,11 +14,15 @@ public interface Connector {
     /** Opens a connection to listen on. */
     CompletionStage<? extends StatefulRedisPubSubConnection<String, String>> listen();
 
-    /** Returns how long an attempt may last. */
-    default Duration longest(Duration storeTimeout) {
-        Duration half = storeTimeout.dividedBy(2);
+    /**
+     * Returns how long an attempt may last: half of the time-out, so that there is time for a second one.
+     *
+     * @param first whether there was no connection yet: a JVM that has just started is slow, so nearly all of the time-out
+     */
+    default Duration longest(Duration storeTimeout, boolean first) {
+        Duration part = storeTimeout.multipliedBy(first ? 9 : 5).dividedBy(10);
         Duration most = Duration.ofSeconds(5);
-        return half.compareTo(most) < 0 ? half : most;
+        return part.compareTo(most) < 0 ? part : most;
     }
 
     /** Names the server in messages, without credentials. */

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +35,7 @@ public final class ReconnectingConnection {
     private final String name;
     private final Supplier<CompletionStage<RedisConnection>> opener;
     private final TimeSource time;
-    private final Duration limit;
+    private final Function<Boolean, Duration> longest;
     private final Runnable reopened;
 
     private final ReentrantLock mutex = new ReentrantLock();
@@ -52,19 +53,19 @@ public final class ReconnectingConnection {
      *
      * @param name the node, in messages
      * @param opener opens a connection; never twice at once
-     * @param limit how long opening may take
+     * @param longest how long opening may take, the first time and later
      * @param reopened runs after a lost connection has been replaced
      */
     ReconnectingConnection(
             String name,
             Supplier<CompletionStage<RedisConnection>> opener,
             TimeSource time,
-            Duration limit,
+            Function<Boolean, Duration> longest,
             Runnable reopened) {
         this.name = name;
         this.opener = opener;
         this.time = time;
-        this.limit = limit;
+        this.longest = longest;
         this.reopened = reopened;
     }
 
@@ -91,6 +92,7 @@ public final class ReconnectingConnection {
     public CompletableFuture<RedisConnection> open() {
         CompletableFuture<RedisConnection> own = new CompletableFuture<>();
         CompletableFuture<RedisConnection> attempt;
+        Duration limit;
         mutex.lock();
         try {
             RedisConnection open = now();
@@ -110,6 +112,7 @@ public final class ReconnectingConnection {
             }
             attempt = new CompletableFuture<>();
             opening = attempt;
+            limit = longest.apply(!everOpen);
             waiting.add(own);
         } finally {
             mutex.unlock();

@@ -5,6 +5,8 @@ import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -32,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A refusal is for good only if it is that of all. One server may refuse what the master, which is down, would not.
  */
 public final class SearchingConnector implements Connector {
+
+    private static final Logger LOG = System.getLogger("dev.leasehold.redis");
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(10);
 
     /** What is looked for. */
     public enum Wanted {
@@ -87,7 +92,59 @@ public final class SearchingConnector implements Connector {
 
     @Override
     public CompletionStage<? extends StatefulRedisConnection<String, String>> connect() {
+        return search().thenApply(connection -> {
+            if (wanted == Wanted.ONLY_MASTER) {
+                lookLater(connection);
+            }
+            return connection;
+        });
+    }
+
+    private CompletionStage<StatefulRedisConnection<String, String>> search() {
         return new Search<StatefulRedisConnection<String, String>>(Connector::connect).begin();
+    }
+
+    /**
+     * Looks for a second master as long as a connection is open. A master with as many replicas as there are other servers is
+     * the only one, and needs no search. Where there are two, the connection ends, and the next is refused.
+     */
+    private void lookLater(StatefulRedisConnection<String, String> connection) {
+        time.schedule(BETWEEN_LOOKS, () -> {
+            if (connection.isOpen()) {
+                connection.async().role().whenComplete((role, unknown) -> {
+                    if (isMaster(role)
+                            && role.get(2) instanceof List<?> replicas
+                            && replicas.size() >= servers.get().size() - 1) {
+                        lookLater(connection);
+                    } else {
+                        search().whenComplete((master, why) -> looked(connection, master, why));
+                    }
+                });
+            }
+        });
+    }
+
+    private void looked(
+            StatefulRedisConnection<String, String> connection,
+            @Nullable StatefulRedisConnection<String, String> master,
+            @Nullable Throwable why) {
+        if (master != null) {
+            master.closeAsync();
+        }
+        if (why instanceof TwoMastersException && connection.isOpen()) {
+            LOG.log(
+                    Level.WARNING,
+                    "no lock is granted any more: {0}. {1}",
+                    why.getMessage(),
+                    TwoMastersException.REMEDY);
+            connection.async().quit();
+        } else {
+            lookLater(connection);
+        }
+    }
+
+    private static boolean isMaster(@Nullable List<Object> role) {
+        return role != null && !role.isEmpty() && "master".equals(String.valueOf(role.get(0)));
     }
 
     @Override
@@ -185,8 +242,7 @@ public final class SearchingConnector implements Connector {
                     answered(next, connection, why);
                 } else {
                     connection.async().role().whenComplete((role, unknown) -> {
-                        boolean master =
-                                unknown == null && !role.isEmpty() && "master".equals(String.valueOf(role.get(0)));
+                        boolean master = isMaster(role);
                         if (!master) {
                             connection.closeAsync();
                         }

@@ -3,19 +3,25 @@ package dev.leasehold.redis.connection;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.DaemonThreads;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URI connector has a Lettuce client connect to one URI. With a Sentinel URI, Lettuce asks the sentinels for the master at
- * each connection.
+ * A URI connector has a Lettuce client connect to one URI. With a Sentinel URI, it asks the sentinel for the master at each
+ * connection.
  *
  * @param uri where to; null for the URI that the client was made with, which only its blocking methods know
  */
@@ -29,7 +35,7 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
         RedisURI to = uri;
         return to == null
                 ? CompletableFuture.supplyAsync(() -> client.connect(RedisConnection.CODEC), BRIEF_THREAD)
-                : toldWhy(() -> client.connectAsync(RedisConnection.CODEC, to));
+                : master(to).thenCompose(master -> toldWhy(() -> client.connectAsync(RedisConnection.CODEC, master)));
     }
 
     @Override
@@ -37,7 +43,41 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
         RedisURI to = uri;
         return to == null
                 ? CompletableFuture.supplyAsync(() -> client.connectPubSub(RedisConnection.CODEC), BRIEF_THREAD)
-                : toldWhy(() -> client.connectPubSubAsync(RedisConnection.CODEC, to));
+                : master(to)
+                        .thenCompose(master -> toldWhy(() -> client.connectPubSubAsync(RedisConnection.CODEC, master)));
+    }
+
+    /** Asks a sentinel. Lettuce would do it with threads of Reactor, which stay when an application is stopped. */
+    private CompletionStage<RedisURI> master(RedisURI to) {
+        if (to.getSentinels().isEmpty()) {
+            return CompletableFuture.completedFuture(to);
+        }
+        return toldWhy(() -> client.connectSentinelAsync(RedisConnection.CODEC, to))
+                .thenCompose(sentinel -> {
+                    CompletableFuture<SocketAddress> asked = sentinel.async()
+                            .getMasterAddrByName(to.getSentinelMasterId())
+                            .toCompletableFuture();
+                    Future<?> limit = client.getResources()
+                            .eventExecutorGroup()
+                            .schedule(
+                                    () -> asked.completeExceptionally(
+                                            new RedisCommandTimeoutException("the sentinel did not answer")),
+                                    to.getTimeout().toMillis(),
+                                    TimeUnit.MILLISECONDS);
+                    return asked.whenComplete((address, why) -> {
+                        limit.cancel(false);
+                        sentinel.closeAsync();
+                    });
+                })
+                .thenApply(address -> {
+                    if (address instanceof InetSocketAddress at) {
+                        return RedisURI.builder(to)
+                                .withHost(at.getHostString())
+                                .withPort(at.getPort())
+                                .build();
+                    }
+                    throw new RedisException("the sentinel knows no master '" + to.getSentinelMasterId() + "'");
+                });
     }
 
     /**
@@ -54,8 +94,8 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
 
     /** A client that was made with a Sentinel URI asks one sentinel after the other, ten seconds each unless it says otherwise. */
     @Override
-    public Duration longest(Duration storeTimeout) {
-        return uri == null ? Duration.ofMinutes(1) : Connector.super.longest(storeTimeout);
+    public Duration longest(Duration storeTimeout, boolean first) {
+        return uri == null ? Duration.ofMinutes(1) : Connector.super.longest(storeTimeout, first);
     }
 
     @Override

@@ -3,13 +3,17 @@ package dev.leasehold.redis.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.SimulatedProcess;
+import dev.leasehold.spi.StoreContext;
+import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.sim.SimWorld;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about the pauses between attempts to connect again, on virtual time. */
@@ -30,7 +34,7 @@ class ReconnectingConnectionTest {
                 return CompletableFuture.completedFuture(connection);
             },
             time,
-            LONG,
+            first -> LONG,
             () -> {});
 
     @SuppressWarnings("unchecked")
@@ -83,5 +87,40 @@ class ReconnectingConnectionTest {
             assertThat(opened).hasSize(i);
         }
         assertThat(reconnectingConnection.open()).isCompleted();
+    }
+
+    /** A JVM that had just started was given half, and its first calls failed with a store timeout of 5 s or less. */
+    @Test
+    void aFirstConnectionMayTakeMoreThanHalf() {
+        Duration storeTimeout = Duration.ofSeconds(5);
+        Connector server = opensLate();
+        ReconnectingConnection slow = new ConnectionFactory(
+                        new StoreContext("c", "owner", "", time, storeTimeout, new NoSignals()), server)
+                .reconnectingConnection("a server", server::connect, () -> {});
+        CompletableFuture<RedisConnection> first = slow.open();
+        pass(3 * SECOND + 1);
+        assertThat(first).isCompleted();
+
+        first.join().lose("it was cut");
+        pass(SECOND);
+        CompletableFuture<RedisConnection> second = slow.open();
+        pass(5 * SECOND / 2 + 1);
+        assertThat(second).isCompletedExceptionally();
+    }
+
+    private Connector opensLate() {
+        return new Connector() {
+            @Override
+            public CompletionStage<StatefulRedisConnection<String, String>> connect() {
+                CompletableFuture<StatefulRedisConnection<String, String>> opening = new CompletableFuture<>();
+                time.schedule(Duration.ofSeconds(3), () -> opening.complete(connection()));
+                return opening;
+            }
+
+            @Override
+            public CompletionStage<StatefulRedisPubSubConnection<String, String>> listen() {
+                throw new IllegalStateException("nobody listens");
+            }
+        };
     }
 }

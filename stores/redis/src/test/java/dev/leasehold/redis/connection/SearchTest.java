@@ -11,14 +11,22 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.Findings;
 import java.net.ConnectException;
+import java.text.MessageFormat;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -136,6 +144,71 @@ class SearchTest {
                 return Findings.codes(join(looking), Severity.SERIOUS).isEmpty();
             });
         }
+    }
+
+    /** Each was connected to its own master, and held the lock that the other held, for as long as it liked. */
+    @Test
+    void whoIsConnectedHearsOfASecondMaster() throws Exception {
+        List<String> warnings = new CopyOnWriteArrayList<>();
+        Logger logger = Logger.getLogger("dev.leasehold.redis");
+        Handler handler = warningsInto(warnings);
+        logger.addHandler(handler);
+        try (RedisGroup group = RedisGroup.replicated();
+                Leasehold left = among(group.servers.get(0), group.servers.get(1), 30_000);
+                Leasehold moved = among(group.servers.get(0), group.servers.get(1), 30_000)) {
+            RedisProcess old = group.servers.get(0);
+            RedisProcess next = group.servers.get(1);
+            LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
+            Lease first = left.lock("x", longer).acquire();
+            old.signal("STOP");
+            try {
+                next.commands().replicaofNoOne();
+                next.commands().del("leasehold:{x}");
+                assertThat(moved.lock("x", longer).acquire().isValid()).isTrue();
+            } finally {
+                old.signal("CONT");
+            }
+            await().until(() -> warnings.size() >= 2);
+            assertThat(warnings)
+                    .allSatisfy(line -> assertThat(line)
+                            .contains("localhost:" + old.port() + " and redis://localhost:" + next.port()));
+            // A search that one of the two does not answer within a second takes the other.
+            for (Leasehold client : List.of(left, moved)) {
+                await().until(() -> isRefused(client));
+            }
+            old.commands().replicaof("127.0.0.1", next.port());
+            await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                    .until(() -> left.lock("y").tryAcquire().isPresent());
+            await().until(() -> first.state() == LeaseState.LOST);
+        } finally {
+            logger.removeHandler(handler);
+        }
+    }
+
+    private static boolean isRefused(Leasehold client) throws InterruptedException {
+        try {
+            client.lock("y").tryAcquire().ifPresent(Lease::close);
+            return false;
+        } catch (StoreUnavailableException e) {
+            return e.getMessage().contains("say both");
+        }
+    }
+
+    private static Handler warningsInto(List<String> lines) {
+        return new Handler() {
+            @Override
+            public void publish(LogRecord one) {
+                if (one.getLevel() == Level.WARNING) {
+                    lines.add(MessageFormat.format(one.getMessage(), one.getParameters()));
+                }
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
     }
 
     private static Examination examine(Leasehold client) {

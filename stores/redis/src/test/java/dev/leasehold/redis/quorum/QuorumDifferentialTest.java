@@ -88,8 +88,7 @@ class QuorumDifferentialTest {
             @Override
             public void doubt(@Nullable String lock) {}
         };
-        StoreContext context =
-                new StoreContext(client, client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals());
+        StoreContext context = new StoreContext(client, client, "", TIME.get(), Duration.ofMinutes(1), new NoSignals());
         RedisURI uri = RedisURI.create(redis.uri());
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of(KeyNames.ROOT, "");

@@ -313,7 +313,7 @@ class PushedGrantTest {
             Lease held = one.lock("x").acquire();
             Store store = new RedisStoreProvider()
                     .create(StoreUri.parse(redis.get().uri()))
-                    .open(new StoreContext("two", "two", "", time, Duration.ofSeconds(10), signals));
+                    .open(new StoreContext("two", "two", "", time, Duration.ofMinutes(1), signals));
             Claim claim = new Claim(new ClaimId("two", 1), "x", Duration.ofSeconds(30), 0, true);
             store.claim(claim).toCompletableFuture().get(A_MINUTE, TimeUnit.SECONDS);
             ClockReading now = time.now();

@@ -97,7 +97,7 @@ class VoucherTest {
         Connector connector = new UriConnector(own.client(), uri, RedisUris.name(uri));
         KeyNames names = KeyNames.of(KeyNames.ROOT, "");
         NodeListener listener = new Unheard();
-        StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
+        StoreContext context = new StoreContext("me", "me", "", time, Duration.ofMinutes(1), new NoSignals());
         Inbox inbox = new Inbox(connector, context, names, false, listener);
         RedisNode node = new RedisNode(connector, context, RedisSettings.DEFAULTS, names, inbox, true, listener);
         voter = new RedisVoter(node, new BallotEncoder("me", RULES), RULES);

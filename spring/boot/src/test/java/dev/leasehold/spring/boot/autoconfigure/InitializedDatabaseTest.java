@@ -12,6 +12,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceInitializationAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -54,6 +55,15 @@ class InitializedDatabaseTest {
     void aBeanThatLocksEarlyFindsTheDatabaseInitialized() {
         runner.run(context ->
                 assertThat(context.getBean(Early.Seen.class).initialized()).isTrue());
+    }
+
+    /** Flyway refuses a schema that holds what it did not make, such as tables of locks. */
+    @Test
+    void flywayFindsAnEmptySchemaBeforeLocksAreMade() {
+        runner.withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
+                .withPropertyValues("spring.sql.init.mode=never", "spring.flyway.locations=classpath:flyway")
+                .run(context -> assertThat(context.getBean(Early.Seen.class).initialized())
+                        .isTrue());
     }
 
     /** Or a migration could not run under such a lock. */

@@ -1,0 +1,1 @@
+CREATE TABLE migrated (id INT);

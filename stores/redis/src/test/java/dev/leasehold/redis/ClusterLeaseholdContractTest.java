@@ -1,0 +1,22 @@
+package dev.leasehold.redis;
+
+import dev.leasehold.servers.RedisGroup;
+import dev.leasehold.spi.StoreFactory;
+import dev.leasehold.spi.StoreUri;
+import dev.leasehold.testkit.LeaseholdContract;
+import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+@Tag("extended")
+class ClusterLeaseholdContractTest extends LeaseholdContract {
+
+    @RegisterExtension
+    private static final Started<RedisGroup> SERVERS = new Started<>(RedisGroup::cluster);
+
+    @Override
+    protected StoreFactory store() {
+        return new RedisStoreProvider()
+                .create(StoreUri.parse("redis-cluster://" + SERVERS.get().addresses()));
+    }
+}
