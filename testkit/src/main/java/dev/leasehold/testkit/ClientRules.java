@@ -121,7 +121,7 @@ interface ClientRules extends LeaseholdRules {
         Lease givenBack = client.lock(fixture().lock(), ClientFixture.LASTING).acquire();
         LeaderElection leads = client.election(fixture().lock());
         leads.start();
-        leads.awaitLeadership(ClientFixture.LONGEST_WAIT).orElseThrow();
+        assertThat(leads.awaitLeadership(ClientFixture.LONGEST_WAIT)).isPresent();
         CompletableFuture<LeaseSet> hasAPart =
                 client.lockAll(fixture().lock(), held.name()).acquireAsync();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
