@@ -33,7 +33,7 @@ class RedisPageTest {
     @Test
     void theFirstProgramOfTheReadmeRunsOnRedis(@TempDir Path directory) throws Exception {
         Pages.compileClass("Shop", Pages.classIn("README.md", "Shop"), directory);
-        try (RedisProcess redis = RedisProcess.start();
+        try (RedisProcess redis = RedisProcess.start().warm();
                 RedisClient client = RedisClient.create(redis.uri());
                 URLClassLoader loader =
                         new URLClassLoader(new URL[] {directory.toUri().toURL()})) {
