@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -18,7 +17,8 @@ import org.junit.jupiter.api.Test;
  */
 class LogLinesTest {
 
-    private static final Pattern MODULES = Pattern.compile(".*/(core|stores/\\w+|spring/annotations|spring/boot)/src/main/.*");
+    private static final Pattern MODULES =
+            Pattern.compile(".*/(core|stores/\\w+|spring/annotations|spring/boot)/src/main/.*");
     private static final Pattern CALL = Pattern.compile("\\.log\\(\\s*(?=[^\";)]*[lL]evel)");
     private static final Pattern LEVEL = Pattern.compile("Level\\.([A-Z]+)");
     private static final Pattern ROW = Pattern.compile("\\| ([A-Z]+) \\| `(.+?)` \\|.*");
