@@ -2,7 +2,11 @@ package dev.leasehold.redis.connection;
 
 import dev.leasehold.internal.DaemonThreads;
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ConnectionBuilder;
+import io.lettuce.core.ConnectionFuture;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.resource.ClientResources;
@@ -13,6 +17,7 @@ import io.lettuce.core.resource.NettyCustomizer;
 import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Future;
@@ -21,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,7 +70,7 @@ public final class OwnClient {
     }
 
     private OwnClient(Duration connectTimeout, Tls tls, ClientResources resources, EventLoopGroupProvider loops) {
-        this(RedisClient.create(resources), resources, loops);
+        this(new OpensOnTheLoop(resources), resources, loops);
         client.setOptions(unaided(tls.in(ClientOptions.builder())
                 .socketOptions(SocketOptions.builder()
                         .connectTimeout(connectTimeout)
@@ -109,6 +115,29 @@ public final class OwnClient {
 
     public RedisClient client() {
         return client;
+    }
+
+    /**
+     * This client opens connections on the thread that reads their answers. Another one might come too late to hear of a refusal:
+     * where the server has closed the connection by then, Lettuce fails with an {@link IllegalStateException}.
+     */
+    private static final class OpensOnTheLoop extends RedisClient {
+
+        OpensOnTheLoop(ClientResources resources) {
+            super(resources, new RedisURI());
+        }
+
+        @Override
+        protected <K, V, T extends RedisChannelHandler<K, V>> ConnectionFuture<T> initializeChannelAsync(
+                ConnectionBuilder builder) {
+            EventLoop loop = builder.bootstrap().config().group().next();
+            if (loop.inEventLoop()) {
+                return super.initializeChannelAsync(builder);
+            }
+            CompletableFuture<ConnectionFuture<T>> opening =
+                    CompletableFuture.supplyAsync(() -> super.initializeChannelAsync(builder), loop);
+            return ConnectionFuture.from(null, opening.thenCompose(Function.identity()));
+        }
     }
 
     /** This factory makes Netty's threads, which are quicker for Netty than plain ones. */
