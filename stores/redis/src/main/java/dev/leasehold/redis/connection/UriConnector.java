@@ -81,8 +81,8 @@ public record UriConnector(RedisClient client, @Nullable RedisURI uri, String na
     }
 
     /**
-     * Lettuce loses a refusal, and fails with an {@link IllegalStateException}, where the server has closed the connection before the
-     * thread that opens it listens. The second attempt is made on the thread that reads its answer.
+     * Lettuce loses a refusal, and fails with an {@link IllegalStateException}, where the connection is closed before the thread that
+     * opens it listens. So it is asked once more. With a client of ours that cannot be ({@link OwnClient}); a given one may lose the second too.
      */
     private static <C> CompletionStage<C> toldWhy(Supplier<? extends CompletionStage<C>> open) {
         return open.get()
