@@ -10,6 +10,7 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
@@ -190,7 +191,9 @@ public final class OwnPool implements ConnectionSource {
             settings.setProperty("password", password);
         }
         if (database().equals("postgresql")) {
-            settings.setProperty("ApplicationName", "leasehold"); // One in the URL comes before it.
+            // What the URL says comes before these. The driver limits by nothing else how long it waits to be let in.
+            settings.setProperty("ApplicationName", "leasehold");
+            settings.setProperty("socketTimeout", Integer.toString(loginSeconds()));
             postgres = new PostgresConnections(driver, url, settings, databaseTimeout);
             config.setDataSource(postgres);
             return config;
@@ -198,6 +201,9 @@ public final class OwnPool implements ConnectionSource {
         String option = DRIVER_OPTIONS.get(database());
         if (option != null && !url.contains(option)) {
             settings.setProperty(option, "true");
+        }
+        if (database().equals("h2") && !url.toUpperCase(Locale.ROOT).contains(";NETWORK_TIMEOUT=")) {
+            settings.setProperty("NETWORK_TIMEOUT", Long.toString(databaseTimeout.toMillis()));
         }
         config.setDataSource(new DriverConnections(driver, url, settings));
         config.setJdbcUrl("jdbc:" + database() + ":"); // Has Hikari set time-outs of MySQL's on the same thread.

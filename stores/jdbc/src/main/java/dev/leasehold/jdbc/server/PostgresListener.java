@@ -201,6 +201,7 @@ final class PostgresListener {
                 break;
             }
         }
+        client.told(false); // First: a connection on which nothing comes may not answer either.
         if (!closed) {
             try (Statement statement = connection.createStatement()) {
                 statement.execute("UNLISTEN \"" + channel.get() + "\"");

@@ -1,7 +1,10 @@
 package dev.leasehold.jdbc.connection;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.MariaDbServer;
@@ -13,8 +16,11 @@ import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import org.h2.tools.Server;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.function.Executable;
 
 /** A database that takes more than a second to let a client in is reachable, as one on a busy machine is. */
 class SlowConnectTest {
@@ -49,14 +55,45 @@ class SlowConnectTest {
         String at = "127.0.0.1:" + POSTGRES.get().port();
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             String url = POSTGRES.get()
-                            .url()
-                            .replaceFirst("//[^/]*/", "//127.0.0.1:" + silent.getLocalPort() + "," + at + "/")
-                    + "&socketTimeout=5";
+                    .url()
+                    .replaceFirst("//[^/]*/", "//127.0.0.1:" + silent.getLocalPort() + "," + at + "/");
             try (Leasehold client = Leasehold.builder()
                     .uri(url)
                     .storeTimeout(Duration.ofSeconds(A_MINUTE))
                     .build()) {
                 client.lock("a").acquire().close();
+            }
+        }
+    }
+
+    /** A pool has one thread that connects: what it waited for until a router forgot it, it waited for without end. */
+    @Test
+    void whatFallsSilentWhileItLetsUsInIsGivenUp() throws Exception {
+        Server h2 = Server.createTcpServer("-tcpPort", "0", "-ifNotExists").start();
+        List<Executable> each = List.of(
+                () -> isGivenUp(POSTGRES.get().port(), POSTGRES.get().url()),
+                () -> isGivenUp(MARIADB.get().port(), MARIADB.get().url()),
+                () -> isGivenUp(MARIADB.get().port(), MARIADB.get().mysqlUrl()),
+                () -> isGivenUp(h2.getPort(), "jdbc:h2:tcp://127.0.0.1:" + h2.getPort() + "/mem:silent"));
+        try {
+            assertAll(each.stream().parallel());
+        } finally {
+            h2.stop();
+        }
+    }
+
+    private static void isGivenUp(int port, String url) throws SQLException {
+        try (FaultProxy proxy = FaultProxy.to(port)) {
+            proxy.blackHole();
+            String silent = url.replace(":" + port, ":" + proxy.port());
+            try (OwnPool pool = new OwnPool(silent, null, 1, Duration.ofSeconds(2))) {
+                assertThatThrownBy(pool::get).isInstanceOf(SQLException.class);
+                proxy.abandon();
+                proxy.letGo();
+                await().alias(url).ignoreExceptions().until(() -> {
+                    pool.get().close();
+                    return true;
+                });
             }
         }
     }

@@ -8,13 +8,17 @@ import dev.leasehold.jdbc.DataSourceOf;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.servers.PostgresServer;
+import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A listener that no message reaches, as if there were a pooler that nobody recognises, tries again and again, for days where a leader holds its lock for days. */
+/** A listener that no message reaches tries again and again, for days where a leader holds its lock for days. */
 class DeafListenerTest {
 
     @RegisterExtension
@@ -36,6 +40,36 @@ class DeafListenerTest {
                     .filteredOn(line -> line.contains("do not come"))
                     .hasSize(1);
         } finally {
+            listener.close();
+        }
+    }
+
+    /** A router has forgotten the connection. For as long as the question on it waited, nobody polled. */
+    @Test
+    void waitersPollBeforeADeadConnectionIsAskedAgain() {
+        AtomicBoolean polled = new AtomicBoolean();
+        try (FaultProxy proxy = FaultProxy.to(POSTGRES.get().port())) {
+            SilentClient client = new SilentClient() {
+                @Override
+                public PooledConnection connect() throws SQLException {
+                    return PooledConnection.from(
+                            ConnectionSource.of(new DataSourceOf(PostgresServer.url(proxy.port()))),
+                            Math.toIntExact(Duration.ofMinutes(5).toMillis()));
+                }
+
+                @Override
+                public void notifySelf(String channel, String payload) {
+                    proxy.abandon();
+                }
+
+                @Override
+                public void told(boolean comesThrough) {
+                    polled.set(!comesThrough);
+                }
+            };
+            PostgresListener listener = new PostgresListener("dead", () -> "channel", client);
+            listener.want();
+            await().untilTrue(polled);
             listener.close();
         }
     }
