@@ -49,6 +49,18 @@ class ConnectionFaultsTest extends FaultsFixture {
         assertThat(lease.state()).isEqualTo(LeaseState.HELD);
     }
 
+    /** A router forgets it before it has said who it is; the database's drivers waited for that for ever. */
+    @Test
+    void aConnectionThatDiesWhileItIsLetInIsReplaced() throws Exception {
+        proxy.blackHole();
+        Leasehold client = proxied();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        await().until(() -> proxy.holding() > 0);
+        proxy.abandon();
+        proxy.letGo();
+        assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).isValid()).isTrue();
+    }
+
     /** In an inbox no answer is owed, so nobody noticed: each grant cost the time until the next question. */
     @Test
     void anInboxThatDiedInSilenceIsReplacedDuringAWait() throws Exception {
