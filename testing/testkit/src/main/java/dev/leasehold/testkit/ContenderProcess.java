@@ -126,20 +126,16 @@ final class ContenderProcess implements AutoCloseable {
         ProcessStop.signal("CONT", process.pid());
     }
 
-    /** Lets the process run for a tenth of the time, until what is returned is closed; then it goes on. */
-    AutoCloseable throttle(Duration stop) throws IOException {
+    /** Lets the process run for a tenth of the time, until the shell that is returned ends; then it goes on. */
+    Process throttle(Duration stop) throws IOException {
         String script = String.format(
                 Locale.ROOT,
                 "trap 'kill -CONT $1; exit' TERM; while kill -STOP $1; do sleep %.3f; kill -CONT $1; sleep %.3f; done",
                 stop.toMillis() / 1000.0,
                 stop.toMillis() / 9000.0);
-        Process turns = new ProcessBuilder("sh", "-c", script, "sh", Long.toString(process.pid()))
+        return new ProcessBuilder("sh", "-c", script, "sh", Long.toString(process.pid()))
                 .inheritIO()
                 .start();
-        return () -> {
-            turns.destroy();
-            turns.waitFor();
-        };
     }
 
     /** Returns its name and the answers that nobody has taken yet. */

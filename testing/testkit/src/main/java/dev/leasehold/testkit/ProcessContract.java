@@ -234,13 +234,17 @@ public abstract class ProcessContract {
             holdAndWait(holder, waiter);
             boolean passedOn = false;
             boolean valid = true;
-            try (AutoCloseable throttle = holder.throttle(stop)) {
+            Process shell = holder.throttle(stop);
+            try {
                 long start = System.nanoTime();
                 while (valid && System.nanoTime() - start < LEASE.multipliedBy(5).toNanos()) {
                     passedOn = waiter.hasAnswered();
                     valid = Boolean.parseBoolean(holder.order("valid").expect(""));
                     assertThat(passedOn && valid).as("two have it, stops of %s", stop).isFalse();
                 }
+            } finally {
+                shell.destroy();
+                shell.waitFor();
             }
             String end = holder.order("release").expect("");
             assertThat(end).isIn(valid ? List.of("RELEASED", "LOST") : List.of("LOST"));
