@@ -237,10 +237,13 @@ public abstract class ProcessContract {
             Process shell = holder.throttle(stop);
             try {
                 long start = System.nanoTime();
-                while (valid && System.nanoTime() - start < LEASE.multipliedBy(5).toNanos()) {
+                while (valid
+                        && System.nanoTime() - start < LEASE.multipliedBy(5).toNanos()) {
                     passedOn = waiter.hasAnswered();
                     valid = Boolean.parseBoolean(holder.order("valid").expect(""));
-                    assertThat(passedOn && valid).as("two have it, stops of %s", stop).isFalse();
+                    assertThat(passedOn && valid)
+                            .as("two have it, stops of %s", stop)
+                            .isFalse();
                 }
             } finally {
                 shell.destroy();
