@@ -9,6 +9,8 @@ import dev.leasehold.spring.elsewhere.Base;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -139,11 +141,13 @@ class EveryWayLocksTest {
 
     /** The library that was there before Spring had retries itself. */
     static class RetriedByTheLibrary {
+        static final Set<Long> TOKENS = new HashSet<>();
         private final Retried body = new Retried();
 
         @org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 1))
         @Locked("a")
         public String method() {
+            TOKENS.add(CurrentLease.get().token());
             return body.method();
         }
     }
@@ -286,7 +290,9 @@ class EveryWayLocksTest {
                 bean -> bean.method(null).get(A_MINUTE, TimeUnit.SECONDS));
         assertLocks(classes, Cached.class, Cached.class, Cached::method);
         assertLocks(classes, Retried.class, Retried.class, Retried::method);
+        RetriedByTheLibrary.TOKENS.clear();
         assertLocks(classes, RetriedByTheLibrary.class, RetriedByTheLibrary.class, RetriedByTheLibrary::method);
+        assertThat(RetriedByTheLibrary.TOKENS).as("one lock for both tries").hasSize(1);
         Listening.SEEN.clear();
         try (AnnotationConfigApplicationContext context = start(classes, Listening.class)) {
             context.publishEvent("event");

@@ -235,12 +235,15 @@ interface ClientRules extends LeaseholdRules {
     default void anElectionListenerMayUseLocks() throws Exception {
         String name = fixture().lock();
         Leasehold client = fixture().client();
+        CompletableFuture<String> started =
+                new CompletableFuture<String>().orTimeout(ClientFixture.LONGEST_WAIT.toSeconds(), TimeUnit.SECONDS);
         CompletableFuture<Long> inElected = new CompletableFuture<>();
         CompletableFuture<Long> inDemoted = new CompletableFuture<>();
         try (LeaderElection election = client.election(fixture().lock())) {
             election.onChange(new ElectionListener() {
                 @Override
                 public void elected(Lease lease) {
+                    started.join(); // Not on the caller's thread.
                     inElected.completeAsync(() -> useLocks(client, name), Runnable::run);
                 }
 
@@ -250,6 +253,7 @@ interface ClientRules extends LeaseholdRules {
                 }
             });
             election.start();
+            started.complete("started");
             assertThat(ClientFixture.get(inElected)).isPositive();
             election.resign();
             assertThat(ClientFixture.get(inDemoted)).isPositive();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -123,6 +124,18 @@ final class ContenderProcess implements AutoCloseable {
     /** Lets the process go on by {@code SIGCONT}. */
     void resume() throws IOException, InterruptedException {
         ProcessStop.signal("CONT", process.pid());
+    }
+
+    /** Lets the process run for a tenth of the time, until the shell that is returned ends; then it goes on. */
+    Process throttle(Duration stop) throws IOException {
+        String script = String.format(
+                Locale.ROOT,
+                "trap 'kill -CONT $1; exit' TERM; while kill -STOP $1; do sleep %.3f; kill -CONT $1; sleep %.3f; done",
+                stop.toMillis() / 1000.0,
+                stop.toMillis() / 9000.0);
+        return new ProcessBuilder("sh", "-c", script, "sh", Long.toString(process.pid()))
+                .inheritIO()
+                .start();
     }
 
     /** Returns its name and the answers that nobody has taken yet. */

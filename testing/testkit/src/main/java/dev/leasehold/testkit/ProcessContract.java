@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -219,6 +220,41 @@ public abstract class ProcessContract {
         holder.expect("false");
         holder.order("release").expect("LOST");
         waiter.order("valid").expect("true");
+    }
+
+    @Test
+    @Tag("extended")
+    @DisplayName("A holder that runs for a tenth of the time keeps its lease, or says that it has lost it")
+    void aThrottledHolderKeepsItsLeaseOrSaysSo() throws Exception {
+        assumeThat(System.getProperty("os.name")).doesNotStartWith("Windows");
+        // As by a cgroup's quota; as by a swapping machine; for longer than a lease.
+        for (Duration stop : List.of(Duration.ofMillis(90), Duration.ofMillis(900), LEASE.plusMillis(700))) {
+            ContenderProcess holder = start("holder-" + stop.toMillis(), LEASE);
+            ContenderProcess waiter = start("waiter-" + stop.toMillis());
+            holdAndWait(holder, waiter);
+            boolean passedOn = false;
+            boolean valid = true;
+            Process shell = holder.throttle(stop);
+            try {
+                long start = System.nanoTime();
+                while (valid
+                        && System.nanoTime() - start < LEASE.multipliedBy(5).toNanos()) {
+                    passedOn = waiter.hasAnswered();
+                    valid = Boolean.parseBoolean(holder.order("valid").expect(""));
+                    assertThat(passedOn && valid)
+                            .as("two have it, stops of %s", stop)
+                            .isFalse();
+                }
+            } finally {
+                shell.destroy();
+                shell.waitFor();
+            }
+            String end = holder.order("release").expect("");
+            assertThat(end).isIn(valid ? List.of("RELEASED", "LOST") : List.of("LOST"));
+            waiter.expect("held");
+            waiter.order("valid").expect("true");
+            waiter.order("release").expect("RELEASED");
+        }
     }
 
     @Test

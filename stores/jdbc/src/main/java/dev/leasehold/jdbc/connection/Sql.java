@@ -179,7 +179,9 @@ public final class Sql implements AutoCloseable {
     public static boolean isBroken(SQLException e) {
         if (e instanceof java.sql.SQLRecoverableException
                 || e instanceof java.sql.SQLNonTransientConnectionException
-                || e instanceof java.sql.SQLTransientConnectionException) {
+                // With a number it is MariaDB's driver that does not know the class of a server's answer, as of a
+                // SIGNAL's.
+                || (e instanceof java.sql.SQLTransientConnectionException && e.getErrorCode() <= 0)) {
             return true;
         }
         String state = String.valueOf(e.getSQLState());

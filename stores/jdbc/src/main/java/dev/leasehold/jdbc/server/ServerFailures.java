@@ -72,8 +72,13 @@ public final class ServerFailures {
     /** Returns the failure of a request that was undone for a reason that passes. */
     static LockException notNow(SQLException e, String store, Outcome outcome) {
         String why = PassingErrors.isReadOnly(e) ? " cannot be written now: " : " has refused for now: ";
-        return unavailable(
-                "the store " + store + why + reason(e) + " (SQLSTATE " + e.getSQLState() + ")", store, outcome, e);
+        return unavailable("the store " + store + why + reason(e) + state(e), store, outcome, e);
+    }
+
+    /** MariaDB's and MySQL's numbers say more than their states, which are HY000 for most. */
+    private static String state(SQLException e) {
+        String number = e.getErrorCode() == 0 ? "" : ", error " + e.getErrorCode();
+        return " (SQLSTATE " + e.getSQLState() + number + ")";
     }
 
     public static LockException refused(SQLException e, String store) {
@@ -98,8 +103,7 @@ public final class ServerFailures {
                                 : "";
         return new LockException(
                 "the store " + store + " refused" + (lock == null ? "" : " what was asked of '" + lock + "'") + ": "
-                        + reason(e) + " (SQLSTATE " + state + "); nothing was changed"
-                        + remedy,
+                        + reason(e) + state(e) + "; nothing was changed" + remedy,
                 e);
     }
 

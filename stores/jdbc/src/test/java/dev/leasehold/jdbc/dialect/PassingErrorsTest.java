@@ -234,26 +234,4 @@ class PassingErrorsTest {
             run(url, "ALTER SYSTEM RESET default_transaction_read_only", "SELECT pg_reload_conf()");
         }
     }
-
-    @Test
-    void postgresWithoutSpaceForAWhileIsWaitedFor() throws Exception {
-        String url = POSTGRES.get().url();
-        try (Leasehold client = Leasehold.connect(url + "&leasehold.storeTimeout=60000")) {
-            client.lock("first").acquire().close();
-            run(
-                    url,
-                    "CREATE SEQUENCE refused",
-                    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('refused');"
-                            + " RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$",
-                    "CREATE TRIGGER refuse BEFORE INSERT OR UPDATE ON leasehold_lock EXECUTE FUNCTION refuse()");
-            CompletableFuture<Lease> waiting = client.lock("second").acquireAsync();
-            await().until(() -> waiting.isDone() || refused() > 2);
-            run(url, "DROP TRIGGER refuse ON leasehold_lock");
-            waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
-        }
-    }
-
-    private static long refused() throws SQLException {
-        return Question.number(POSTGRES.get().url(), "SELECT last_value FROM refused");
-    }
 }
