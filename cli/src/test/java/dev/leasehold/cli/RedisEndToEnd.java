@@ -6,6 +6,7 @@ import static dev.leasehold.cli.Processes.contents;
 import static dev.leasehold.cli.Processes.isRunning;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
@@ -142,9 +143,10 @@ class RedisEndToEnd {
             Program.Run holder = leasehold.start(
                     there, List.of("run", "--lease", "20", "c", "sh", "-c", "echo held; exec sleep 300"));
             awaitLine(holder.outFile());
-            try (Leasehold client = Leasehold.connect(uri)) {
-                client.lock("a").acquire();
-                client.lock("b").acquire();
+            try (Leasehold client = Leasehold.connect(uri);
+                    Lease a = client.lock("a").acquire();
+                    Lease b = client.lock("b").acquire()) {
+                assertThat(a.isValid() && b.isValid()).isTrue();
                 assertThat(leasehold.here(there, "ls").succeeded().out().lines())
                         .hasSize(4);
                 assertThat(leasehold

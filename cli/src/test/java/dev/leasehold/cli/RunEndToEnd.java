@@ -4,6 +4,7 @@ import static dev.leasehold.cli.Processes.await;
 import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
@@ -345,8 +346,9 @@ class RunEndToEnd {
     /** An application may have a namespace; a message that says "nobody" must not hide that. */
     @Test
     void aNamespaceIsAskedForAndNamed() throws Exception {
-        try (Leasehold prod = Leasehold.connect(leasehold.store() + "?leasehold.namespace=prod")) {
-            prod.lock("demo").acquire();
+        try (Leasehold prod = Leasehold.connect(leasehold.store() + "?leasehold.namespace=prod");
+                Lease held = prod.lock("demo").acquire()) {
+            assertThat(held.isValid()).isTrue();
 
             assertThat(leasehold.here("show", "demo").out())
                     .isEqualTo("Nobody holds the lock 'demo' without a namespace, or waits for it. "
