@@ -52,7 +52,7 @@ final class BreakCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Terminal terminal = Terminal.standard();
+        Terminal terminal = store.terminal();
         try (Leasehold leasehold = store.connect("leasehold break")) {
             LockInfo lock = leasehold.info(leasehold.lock(name).name()).orElse(null);
             if (lock == null || lock.holder() == null) {

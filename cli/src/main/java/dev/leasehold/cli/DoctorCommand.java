@@ -28,7 +28,7 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Terminal terminal = Terminal.standard();
+        Terminal terminal = store.terminal();
         try (Leasehold leasehold = store.connect("leasehold doctor")) {
             Examination seen = leasehold.examine();
             String name = store.shown();

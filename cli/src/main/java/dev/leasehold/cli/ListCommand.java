@@ -28,7 +28,7 @@ final class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Terminal terminal = Terminal.standard();
+        Terminal terminal = store.terminal();
         try (Leasehold leasehold = store.connect("leasehold ls")) {
             List<LockInfo> locks = leasehold.locks(pattern);
             terminal.out().print(json ? LockJson.of(locks) + "\n" : LockTable.of(locks, store.namespace()));

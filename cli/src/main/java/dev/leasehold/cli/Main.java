@@ -54,30 +54,38 @@ final class Main {
                         + "doctor: 1 if it warns, 2 if something is serious; quorum: 1 if there is no majority or you decline");
     }
 
-    private Main() {}
+    final Terminal terminal;
+
+    private Main(Terminal terminal) {
+        this.terminal = terminal;
+    }
 
     /** Starts the program. */
     public static void main(String[] arguments) {
-        int status;
+        NativeLibrary.prepare();
+        System.exit(run(Terminal.standard(), RawArguments.of(arguments)));
+    }
+
+    /** Returns the status to exit with. */
+    static int run(Terminal terminal, String... arguments) {
         try {
-            NativeLibrary.prepare();
-            String[] raw = RawArguments.of(arguments);
-            Terminal terminal = Terminal.standard();
-            status = commandLine(terminal, raw).execute(raw);
-            // The help.
-            terminal.flush();
+            int status = commandLine(terminal, arguments).execute(arguments);
+            if (status == ExitStatus.OK) {
+                // The help.
+                terminal.flush();
+            }
+            return status;
         } catch (Failure e) {
-            Terminal.standard().say(Escapes.lines(String.valueOf(e.getMessage())));
-            status = e.status();
+            terminal.say(Escapes.lines(String.valueOf(e.getMessage())));
+            return e.status();
         } catch (RuntimeException | Error e) {
-            Terminal.standard().say(Escapes.shown(e.toString()));
-            status = ExitStatus.INTERNAL;
+            terminal.say(Escapes.shown(e.toString()));
+            return ExitStatus.INTERNAL;
         }
-        System.exit(status);
     }
 
     static CommandLine commandLine(Terminal terminal, String... arguments) {
-        CommandLine line = new CommandLine(new Main());
+        CommandLine line = new CommandLine(new Main(terminal));
         Map<String, Callable<Integer>> commands = new LinkedHashMap<>();
         commands.put("run", new RunCommand());
         commands.put("ls", new ListCommand());

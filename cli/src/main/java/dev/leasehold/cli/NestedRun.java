@@ -16,8 +16,8 @@ final class NestedRun {
 
     /** Warns of a nested run: if this may be one, it looks a moment later for the holder of the lock, and names it. */
     static void warn(Leasehold leasehold, String name, Terminal terminal) {
-        String token = System.getenv("LEASEHOLD_TOKEN");
-        if (token != null && name.equals(System.getenv("LEASEHOLD_NAME"))) {
+        String token = terminal.environment().get("LEASEHOLD_TOKEN");
+        if (token != null && name.equals(terminal.environment().get("LEASEHOLD_NAME"))) {
             CompletableFuture.delayedExecutor(LOOK_AFTER_MILLIS, TimeUnit.MILLISECONDS)
                     .execute(() -> look(leasehold, name, token, terminal));
         }

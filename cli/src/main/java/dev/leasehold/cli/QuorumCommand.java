@@ -54,7 +54,7 @@ final class QuorumCommand implements Callable<Integer> {
         public Integer call() {
             RedlockStore quorum = store.quorum();
             List<MasterVote> votes = quorum.votes();
-            print(Terminal.standard(), votes.stream().map(MasterVote::answer).toList());
+            print(store.terminal(), votes.stream().map(MasterVote::answer).toList());
             return haveMajority(votes) ? ExitStatus.OK : ExitStatus.NO_MAJORITY;
         }
     }
@@ -85,7 +85,7 @@ final class QuorumCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            Terminal terminal = Terminal.standard();
+            Terminal terminal = store.terminal();
             RedlockStore quorum = store.quorum();
             String asked = "Is it certain that no lock of " + Escapes.shown(quorum.toString())
                     + " was held or granted within the last " + DurationText.of(quorum.maxLease()) + "?";

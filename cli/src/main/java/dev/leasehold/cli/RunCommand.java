@@ -171,7 +171,7 @@ final class RunCommand implements Callable<Integer> {
             throw usage("--busy-exit must be 0 to " + LARGEST_STATUS + ", but was " + busyExit);
         }
         StderrLoggers.verbose = verbose;
-        Terminal terminal = Terminal.standard();
+        Terminal terminal = store.terminal();
         if (onLoss == null && !settings.killOnLoss()) {
             terminal.say(
                     "this system has no /proc, so that a lost lock does not end the command (as with --on-loss ignore): "

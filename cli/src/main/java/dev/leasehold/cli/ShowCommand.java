@@ -28,7 +28,7 @@ final class ShowCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        Terminal terminal = Terminal.standard();
+        Terminal terminal = store.terminal();
         try (Leasehold leasehold = store.connect("leasehold show")) {
             LockInfo seen = leasehold.info(leasehold.lock(name).name()).orElse(null);
             LockInfo lock = seen != null ? seen : new LockInfo(name, null, List.of());

@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The option {@code --store} is the same for all commands. */
 final class StoreOption {
@@ -19,6 +21,10 @@ final class StoreOption {
 
     /** The settings in a URI that concern the client and not the store. */
     private static final Set<String> OF_EVERY_CLIENT = Set.of("namespace", "label", "storeTimeout", "localHandOvers");
+
+    @Spec(Spec.Target.MIXEE)
+    @SuppressWarnings("NullAway.Init")
+    CommandSpec command;
 
     @Option(
             names = "--store",
@@ -47,6 +53,15 @@ final class StoreOption {
             })
     @Nullable Path passwordFile;
 
+    /** Returns what the program was started with. */
+    Terminal terminal() {
+        return ((Main) command.root().userObject()).terminal;
+    }
+
+    private Map<String, String> environment() {
+        return terminal().environment();
+    }
+
     Leasehold connect(String label) {
         return connect(label, null, null);
     }
@@ -61,7 +76,7 @@ final class StoreOption {
         String store = checkedUri();
         boolean isInUri = StoreUri.parse(store).options().containsKey("storeTimeout");
         Duration chosen = timeout == null && !isInUri ? otherwise : timeout;
-        String password = StorePassword.find(passwordFile, System.getenv());
+        String password = StorePassword.find(passwordFile, environment());
         Map<String, String> beside = new HashMap<>();
         if (password != null) {
             beside.put("password", password);
@@ -80,7 +95,7 @@ final class StoreOption {
         StoreUri parsed = StoreUri.parse(checkedUri());
         Map<String, String> options = new HashMap<>(parsed.options());
         options.keySet().removeAll(OF_EVERY_CLIENT);
-        String password = StorePassword.find(passwordFile, System.getenv());
+        String password = StorePassword.find(passwordFile, environment());
         if (password != null) {
             options.put("password", password);
         }
@@ -93,7 +108,7 @@ final class StoreOption {
     }
 
     private String checkedUri() {
-        Map<String, String> environment = System.getenv();
+        Map<String, String> environment = environment();
         boolean beside = passwordFile != null
                 || environment.containsKey(StorePassword.PASSWORD)
                 || environment.containsKey(StorePassword.FILE);
@@ -114,13 +129,12 @@ final class StoreOption {
     }
 
     private String uri() {
-        return uri != null ? uri : defaultUri(System.getenv(), System.getProperty("user.home"));
+        return uri != null ? uri : defaultUri(environment(), System.getProperty("user.home"));
     }
 
     /** Returns whether neither an option nor the environment names the store, so that it is this user's own. */
     boolean isUsersOwn() {
-        return uri == null
-                && System.getenv().getOrDefault("LEASEHOLD_STORE", "").isEmpty();
+        return uri == null && environment().getOrDefault("LEASEHOLD_STORE", "").isEmpty();
     }
 
     /** Returns the store without credentials. */

@@ -4,15 +4,16 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /**
- * The terminal is the standard output and error of the program. Always UTF-8: what was given in bytes is shown in the same
- * bytes, whatever the locale.
+ * The terminal is what the program was started with: its standard output and error, and its environment. Always UTF-8: what
+ * was given in bytes is shown in the same bytes, whatever the locale.
  */
-record Terminal(PrintWriter out, PrintWriter err) {
+record Terminal(PrintWriter out, PrintWriter err, Map<String, String> environment) {
 
     static Terminal standard() {
-        return new Terminal(writer(FileDescriptor.out), writer(FileDescriptor.err));
+        return new Terminal(writer(FileDescriptor.out), writer(FileDescriptor.err), System.getenv());
     }
 
     /** Writes a message, on one line of standard error. */

@@ -17,11 +17,11 @@ final class CommonCommands {
         Program.Run holder = leasehold.start("run", "--lease", "20", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         leasehold.run("run", "-n", "demo", "true").failed(75, "See: leasehold show demo");
-        assertThat(leasehold.run("ls", "d*").succeeded().out())
+        assertThat(leasehold.here("ls", "d*").succeeded().out())
                 .contains("demo", "" + holder.process().pid());
-        assertThat(leasehold.run("show", "--json", "demo").succeeded().out())
+        assertThat(leasehold.here("show", "--json", "demo").succeeded().out())
                 .contains("\"pid\":" + holder.process().pid());
-        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(leasehold.here("break", "--yes", "demo").succeeded().err()).contains("is broken");
         assertThat(holder.status()).as(holder.err()).isEqualTo(79);
     }
 }

@@ -1,6 +1,7 @@
 package dev.leasehold.cli;
 
 import static dev.leasehold.cli.Processes.await;
+import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -42,23 +43,24 @@ class FirstProcessEndToEnd {
 
     @Test
     void signalsAndStatusArePassedOn() throws Exception {
-        for (String signal : List.of("TERM", "HUP", "INT", "USR1", "USR2")) {
+        String traps = "for s in HUP INT USR1 USR2; do trap \"echo $s\" $s; done; trap 'exit 7' TERM; ";
+        Program.Run run =
+                leasehold.startAsFirst("run", "demo", "sh", "-c", traps + "echo ready; while :; do sleep 0.1; done");
+        awaitLine(run.outFile());
+        String said = "ready\n";
+        for (String signal : List.of("HUP", "INT", "USR1", "USR2", "TERM")) {
             if (Processes.isIgnored(signal)) {
                 continue;
             }
-            Path ready = dir.resolve(signal);
-            Program.Run run = leasehold.startAsFirst(
-                    "run",
-                    "demo",
-                    "sh",
-                    "-c",
-                    "trap 'exit 7' " + signal + "; echo >" + ready + "; while :; do sleep 0.1; done");
-            await().until(() -> Files.exists(ready));
             Processes.signal(
                     signal, run.process().children().findFirst().orElseThrow().pid());
-
-            assertThat(run.status()).as(run.err()).isEqualTo(7);
+            if (!signal.equals("TERM")) {
+                said += signal + "\n";
+                await().alias(signal).until(run::out, said::equals);
+            }
         }
+
+        assertThat(run.status()).as(run.err()).isEqualTo(7);
     }
 
     /** The guard as well, where a /proc shows its user only what is that user's own, or forbids to look at the rest. */

@@ -34,11 +34,11 @@ class JdbcEndToEnd {
     void locksAreRunListedShownBrokenAndExamined() throws Exception {
         CommonCommands.runListShowAndBreak(leasehold);
 
-        Program.Run doctor = leasehold.run("doctor");
+        Program.Answer doctor = leasehold.here("doctor");
         assertThat(doctor.status()).as(doctor.out() + doctor.err()).isZero();
         assertThat(doctor.out()).contains("ok       PostgreSQL 18.");
         assertThat(doctor.err()).isEmpty();
-        assertThat(leasehold.run("doctor", "--json").succeeded().out())
+        assertThat(leasehold.here("doctor", "--json").succeeded().out())
                 .contains("{\"severity\":\"fine\",\"code\":\"database-version\"");
     }
 
@@ -61,16 +61,14 @@ class JdbcEndToEnd {
                 .run("run", "--store", app, "--store-password-file", file.toString(), "demo", "true")
                 .succeeded();
         leasehold
-                .start(
-                        Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "s3cret+/%"),
-                        List.of("run", "demo", "true"))
+                .here(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "s3cret+/%"), "ls")
                 .succeeded();
-        leasehold.run("run", "--store", app, "demo", "true").failed(78, "no password was provided");
+        leasehold.here("ls", "--store", app).failed(78, "no password was provided");
 
-        Program.Run wrong = leasehold.start(
-                Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), List.of("run", "demo", "true"));
+        Program.Answer wrong =
+                leasehold.here(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), "ls");
         assertThat(wrong.failed(78, "password authentication failed").err()).doesNotContain("wr0ng");
-        Program.Run listed = leasehold.run("ls", "--store", app + "&password=s3cret");
+        Program.Answer listed = leasehold.here("ls", "--store", app + "&password=s3cret");
         assertThat(listed.failed(64, "--store-password-file").err()).doesNotContain("s3cret");
     }
 
@@ -83,8 +81,6 @@ class JdbcEndToEnd {
                     "jdbc:h2:file:" + dir.resolve("locks") + ";WRITE_DELAY=0")) {
                 Program.Run run = leasehold.run("run", "--store", store, "demo", "true");
                 assertThat(run.succeeded().err()).as(store).isEmpty();
-                Program.Run listed = leasehold.run("ls", "--store", store);
-                assertThat(listed.succeeded().err()).as(store).isEmpty();
             }
         }
     }
@@ -121,11 +117,11 @@ class JdbcEndToEnd {
     void aDatabaseThatCannotBeReachedIsNotABusyLock() throws Exception {
         for (String kind : List.of("postgresql", "mariadb", "mysql")) {
             String soon = "jdbc:" + kind + "://127.0.0.1:1/locks?user=app&leasehold.storeTimeout=1000";
-            leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran").failed(69, "127.0.0.1:1");
+            leasehold.here("ls", "--store", soon).failed(69, "127.0.0.1:1");
+            leasehold.here("doctor", "--store", soon).failed(69, "127.0.0.1:1");
         }
-        leasehold
-                .run("doctor", "--store", "jdbc:postgresql://127.0.0.1:1/locks?leasehold.storeTimeout=1000")
-                .failed(69, "127.0.0.1:1");
+        String soon = "jdbc:postgresql://127.0.0.1:1/locks?user=app&leasehold.storeTimeout=1000";
+        leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran").failed(69, "127.0.0.1:1");
         assertThat(dir.resolve("ran")).doesNotExist();
     }
 }

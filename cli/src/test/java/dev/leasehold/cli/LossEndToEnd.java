@@ -44,7 +44,7 @@ class LossEndToEnd {
         long command = pid("pid");
         long detached = pid("detached");
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
-        await().until(() -> leasehold.run("show", "--json", "demo").out().contains("\"place\":1"));
+        await().until(() -> leasehold.here("show", "--json", "demo").out().contains("\"place\":1"));
         ProcessStop.betweenTransactions(stopped.process().pid(), leasehold.store(), "demo");
 
         double begin = Double.parseDouble(successor.succeeded().out().strip());
@@ -107,7 +107,9 @@ class LossEndToEnd {
         assertThat(run.err()).isEqualTo("leasehold: the guard process has died; ending the command\n");
         assertThat(isRunning(command)).isFalse();
         assertThat(isRunning(detached)).isFalse();
-        assertThat(leasehold.run("run", "-n", "demo", "true").status()).isZero();
+        assertThat(leasehold.here("show", "demo").status())
+                .as("nobody holds it")
+                .isEqualTo(1);
     }
 
     @Test
@@ -128,26 +130,25 @@ class LossEndToEnd {
     void aBrokenLocksHolderIsToldAndItsSuccessorIsSpared() throws Exception {
         Program.Run holder = leasehold.start("run", "--lease", "20", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
-        String shown = leasehold.run("show", "demo").succeeded().out();
-        String json = leasehold.run("ls", "--json", "d*").succeeded().out();
+        String shown = leasehold.here("show", "demo").succeeded().out();
+        String json = leasehold.here("ls", "--json", "d*").succeeded().out();
 
         assertThat(shown.lines()).hasSize(2);
         assertThat(shown)
                 .contains(
                         "sh -c echo held; exec sleep 300", "" + holder.process().pid());
         assertThat(json).contains("\"pid\":" + holder.process().pid(), "\"name\":\"demo\"");
-        assertThat(leasehold.run("ls", "x*").out().lines()).hasSize(1);
-        leasehold.run("break", "--yes", "other").failed(1, "nobody holds the lock 'other'");
-        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(leasehold.here("ls", "x*").out().lines()).hasSize(1);
+        leasehold.here("break", "--yes", "other").failed(1, "nobody holds the lock 'other'");
+        assertThat(leasehold.here("break", "--yes", "demo").succeeded().err()).contains("is broken");
         assertThat(holder.status()).isEqualTo(79);
         assertThat(holder.err()).contains("the lock 'demo' is lost; ending the command");
-        assertThat(leasehold.run("show", "demo").out()).contains("Nobody holds the lock 'demo'");
+        assertThat(leasehold.here("show", "demo").out()).contains("Nobody holds the lock 'demo'");
     }
 
     @Test
     void breakAsksFirst() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
-        awaitLine(holder.outFile());
+        leasehold.hold("demo");
         ProcessBuilder builder = new ProcessBuilder(
                         "setsid",
                         "sh",
@@ -165,8 +166,8 @@ class LossEndToEnd {
         String said = new String(withoutTerminal.getInputStream().readAllBytes());
 
         assertThat(withoutTerminal.waitFor()).isEqualTo(64);
-        assertThat(said).contains("add --yes").contains("sleep 300");
-        assertThat(leasehold.run("run", "-n", "demo", "true").status()).isEqualTo(75);
+        assertThat(said).contains("add --yes").contains("the test");
+        leasehold.here("show", "demo").succeeded();
     }
 
     @Test
@@ -182,7 +183,7 @@ class LossEndToEnd {
                 "-c",
                 "echo held; while ! [ -e stop ]; do sleep 0.05; done; exit 5");
         awaitLine(holder.outFile());
-        leasehold.run("break", "--yes", "demo").succeeded();
+        leasehold.here("break", "--yes", "demo").succeeded();
 
         assertThat(awaitLine(holder.errFile())).contains("the command goes on, as --on-loss ignore says");
         assertThat(holder.process().isAlive()).isTrue();

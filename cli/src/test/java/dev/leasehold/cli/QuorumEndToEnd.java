@@ -62,43 +62,43 @@ class QuorumEndToEnd {
         for (RedisProcess master : masters) {
             assertThat(early.err()).containsPattern("redis://localhost:" + master.port() + ": [^;]*no vote");
         }
-        Program.Run muted = leasehold.run("quorum", "status");
+        Program.Answer muted = leasehold.here("quorum", "status");
         assertThat(muted.status()).as(muted.err()).isEqualTo(1);
         assertThat(muted.out().lines()).hasSize(3).allMatch(line -> line.matches(".*: has no vote for another \\d+ s"));
 
         // In a session of its own it has no terminal to ask on.
         Program.Run asking = leasehold.startWithoutTerminal("quorum", "init");
         asking.failed(64, "add --yes if you know that none was held or granted lately");
-        assertThat(leasehold.run("quorum", "status").status()).isEqualTo(1);
+        assertThat(leasehold.here("quorum", "status").status()).isEqualTo(1);
 
-        assertThat(leasehold.run("quorum", "init", "--yes").succeeded().out().lines())
+        assertThat(leasehold.here("quorum", "init", "--yes").succeeded().out().lines())
                 .containsExactlyElementsOf(masters.stream()
                         .map(master -> "redis://localhost:" + master.port() + ": has its vote now")
                         .toList());
-        leasehold.run("quorum", "status").succeeded();
+        leasehold.here("quorum", "status").succeeded();
         leasehold.run("run", "-n", "demo", "true").succeeded();
-        leasehold.run("quorum", "init", "--yes").failed(78, "it is not new: a master has a vote already");
+        leasehold.here("quorum", "init", "--yes").failed(78, "it is not new: a master has a vote already");
     }
 
     @Test
     @DisplayName("A quorum is opened only if all masters answer and only a quorum is")
     void onlyAQuorumIsOpenedAndOnlyIfAllMastersAnswer() throws Exception {
         masters.get(2).kill();
-        Program.Run lacking = leasehold.run("quorum", "init", "--yes");
+        Program.Answer lacking = leasehold.here("quorum", "init", "--yes");
         lacking.failed(69, "nothing was changed, because all masters have to answer");
         assertThat(lacking.err()).contains("redis://localhost:" + masters.get(2).port() + ": ");
-        assertThat(leasehold.run("quorum", "status").status()).isEqualTo(1);
+        assertThat(leasehold.here("quorum", "status").status()).isEqualTo(1);
 
         leasehold
-                .run("quorum", "init", "--yes", "--store", masters.get(0).uri())
+                .here("quorum", "init", "--yes", "--store", masters.get(0).uri())
                 .failed(64, "is no quorum of Redis masters");
-        leasehold.run("quorum").failed(64, "There are status, init");
-        leasehold.run("quorum", "open").failed(64, "open");
+        leasehold.here("quorum").failed(64, "There are status, init");
+        leasehold.here("quorum", "open").failed(64, "open");
     }
 
     @Test
     void locksAreRunListedShownAndBroken() throws Exception {
-        leasehold.run("quorum", "init", "--yes").succeeded();
+        leasehold.here("quorum", "init", "--yes").succeeded();
         Program.Run holder = leasehold.start("run", "--lease", "60", "demo", "sh", "-c", "echo held; exec sleep 300");
         awaitLine(holder.outFile());
         await().until(() ->
@@ -108,30 +108,30 @@ class QuorumEndToEnd {
         String pid = "" + holder.process().pid();
         // A master that a busy machine has not connected to within five seconds is told of as such.
         await().untilAsserted(
-                        () -> assertThat(leasehold.run("ls", "d*").succeeded().out())
+                        () -> assertThat(leasehold.here("ls", "d*").succeeded().out())
                                 .contains("demo", pid)
                                 .doesNotContain("agree"));
         masters.get(1).commands().flushall();
         await().untilAsserted(() -> assertThat(
-                        leasehold.run("show", "demo").succeeded().out())
+                        leasehold.here("show", "demo").succeeded().out())
                 .contains(
                         pid,
                         "\nNot all nodes agree on 'demo':\n  redis://localhost:"
                                 + masters.get(1).port() + ": nobody holds it\n"));
         await().untilAsserted(() -> assertThat(
-                        leasehold.run("show", "--json", "demo").succeeded().out())
+                        leasehold.here("show", "--json", "demo").succeeded().out())
                 .contains(
                         "\"pid\":" + pid,
                         "\"disagreement\":[{\"node\":\"redis://localhost:"
                                 + masters.get(1).port() + "\",\"answer\":\"nobody holds it\"}]"));
-        assertThat(leasehold.run("break", "--yes", "demo").succeeded().err()).contains("is broken");
+        assertThat(leasehold.here("break", "--yes", "demo").succeeded().err()).contains("is broken");
         assertThat(holder.status()).isEqualTo(79);
-        assertThat(leasehold.run("ls").succeeded().out().lines()).hasSize(1);
+        assertThat(leasehold.here("ls").succeeded().out().lines()).hasSize(1);
     }
 
     @Test
     void processesCountExactlyAlsoWhenAMasterIsKilled() throws Exception {
-        leasehold.run("quorum", "init", "--yes").succeeded();
+        leasehold.here("quorum", "init", "--yes").succeeded();
         Files.createFile(dir.resolve("journal"));
         List<Program.Run> running = new ArrayList<>();
         for (int round = 0; round < 3; round++) {

@@ -30,8 +30,7 @@ class RefusedInputTest {
     private static void refusedLine(String message, String... line) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        int status = Main.commandLine(new Terminal(new PrintWriter(out), new PrintWriter(err)), line)
-                .execute(line);
+        int status = Main.run(new Terminal(new PrintWriter(out), new PrintWriter(err), System.getenv()), line);
 
         assertThat(status).as(err.toString()).isEqualTo(64);
         assertThat(err.toString()).startsWith("leasehold: ").contains(message).doesNotContain("\tat ");

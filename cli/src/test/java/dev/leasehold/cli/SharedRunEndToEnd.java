@@ -4,10 +4,9 @@ import static dev.leasehold.cli.Processes.await;
 import static dev.leasehold.cli.Processes.awaitLine;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
+import dev.leasehold.Lease;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,9 +40,6 @@ class SharedRunEndToEnd {
         assertThat(first.out()).isEqualTo("slot=0\n");
         assertThat(second.out()).isEqualTo("slot=1\n");
         leasehold.run("run", "-n", "--slots", "2", "api", "true").failed(75, "the command was not run");
-        leasehold
-                .run("run", "-v", "-n", "--slots", "3", "api", "true")
-                .failed(75, "held by pid " + first.process().pid() + " on ");
         leasehold.run("run", "-v", "-n", "api", "true").failed(75, " and one other; the command was not run");
         first.signal("TERM");
         assertThat(first.status()).isEqualTo(143);
@@ -57,15 +53,15 @@ class SharedRunEndToEnd {
     @Test
     void readersRunTogetherAndWritersAlone() throws Exception {
         Program.Run reader = start("run", "--shared", "catalog", "sh", "-c", STAY);
-        Program.Run other = start("run", "--shared", "catalog", "sh", "-c", STAY);
+        Lease other = leasehold.hold(client -> client.readWriteLock("catalog").read());
 
         assertThat(reader.out()).isEqualTo("slot=\n");
         leasehold.run("run", "-n", "catalog", "true").failed(75, "the command was not run");
         Program.Run writer = leasehold.start("run", "catalog", "sh", "-c", "echo written");
-        await().until(() -> leasehold.run("show", "--json", "catalog").out().contains("\"place\":1"));
+        await().until(() -> leasehold.here("show", "--json", "catalog").out().contains("\"place\":1"));
         leasehold.run("run", "-n", "--shared", "catalog", "true").failed(75, "the command was not run");
         reader.signal("TERM");
-        other.signal("TERM");
+        other.close();
         assertThat(writer.succeeded().out()).isEqualTo("written\n");
     }
 
@@ -86,41 +82,43 @@ class SharedRunEndToEnd {
 
     @Test
     void allHoldersAreListedWithShareAndSlot() throws Exception {
-        start("run", "--slots", "3", "api", "sh", "-c", STAY);
-        start("run", "--slots", "4", "api", "sh", "-c", STAY);
-        start("run", "--shared", "catalog", "sh", "-c", STAY);
-        start("run", "mutex", "sh", "-c", STAY);
+        leasehold.hold(client -> client.semaphore("api", 3));
+        leasehold.hold(client -> client.semaphore("api", 4));
+        leasehold.hold(client -> client.readWriteLock("catalog").read());
+        leasehold.hold("mutex");
 
-        List<String> rows = leasehold.run("ls").succeeded().out().lines().toList();
+        List<String> rows = leasehold.here("ls").succeeded().out().lines().toList();
         assertThat(rows.get(0)).endsWith("SHARE  SLOT");
         assertThat(rows.get(1)).startsWith("api").endsWith("3      0");
         assertThat(rows.get(2)).startsWith("api").endsWith("4      1");
         assertThat(rows.get(3)).startsWith("catalog").endsWith("any    -");
         assertThat(rows.get(4)).startsWith("mutex").endsWith("alone  -");
-        assertThat(leasehold.run("ls", "mutex").out()).doesNotContain("SHARE");
-        assertThat(leasehold.run("show", "--json", "api").succeeded().out())
+        assertThat(leasehold.here("ls", "mutex").out()).doesNotContain("SHARE");
+        assertThat(leasehold.here("show", "--json", "api").succeeded().out())
                 .contains("\"share\":3,\"slot\":0,", "\"share\":4,\"slot\":1,");
     }
 
     @Test
     void oneOfSeveralHoldersIsBrokenByItsToken() throws Exception {
         Program.Run first = start("run", "--slots", "2", "api", "sh", "-c", "echo $LEASEHOLD_TOKEN; exec sleep 300");
-        Program.Run second = start("run", "--slots", "2", "api", "sh", "-c", STAY);
+        Lease second = leasehold.hold(client -> client.semaphore("api", 2));
 
-        Program.Run unnamed = leasehold.run("break", "--yes", "api");
+        Program.Answer unnamed = leasehold.here("break", "--yes", "api");
         assertThat(unnamed.status()).isEqualTo(64);
         assertThat(unnamed.err()).contains("2 holders share the lock 'api': say with --token which lease to end");
-        leasehold.run("break", "--yes", "--token", "7", "api").failed(1, "no holder of the lock 'api' has the token 7");
-        leasehold.run("break", "--yes", "--token", first.out().strip(), "api").succeeded();
+        leasehold
+                .here("break", "--yes", "--token", "7", "api")
+                .failed(1, "no holder of the lock 'api' has the token 7");
+        leasehold.here("break", "--yes", "--token", first.out().strip(), "api").succeeded();
         assertThat(first.status()).as(first.err()).isEqualTo(79);
-        assertThat(second.process().isAlive()).isTrue();
+        assertThat(second.isValid()).isTrue();
     }
 
     /** A permit comes back when its holder is killed, and its lease is over. */
     @Test
     void thePermitOfAKilledRunComesBack() throws Exception {
         Program.Run killed = start("run", "--lease", "10", "--slots", "2", "api", "sh", "-c", STAY);
-        start("run", "--slots", "2", "api", "sh", "-c", STAY);
+        leasehold.hold(client -> client.semaphore("api", 2));
         killed.signal("KILL");
 
         assertThat(leasehold
@@ -130,14 +128,9 @@ class SharedRunEndToEnd {
                 .isEqualTo("slot=0\n");
     }
 
-    /** Nothing is sent: the store would be a file, and there is none afterwards. */
     @Test
-    void badNumbersAreRefusedBeforeAnythingIsSent() throws Exception {
-        leasehold
-                .run("run", "--slots", "2", "--shared", "api", "true")
-                .failed(64, "--slots and --shared exclude each other");
-        assertThat(Files.exists(dir.resolve("locks.db"))).isFalse();
-        Map<String, String> redlock = Map.of("LEASEHOLD_STORE", "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
-        leasehold.start(redlock, List.of("run", "--slots", "2", "api", "true")).failed(64, "has no semaphores");
+    void aQuorumHasNoSlots() throws Exception {
+        String redlock = "redlock://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3";
+        leasehold.here("run", "--store", redlock, "--slots", "2", "api", "true").failed(64, "has no semaphores");
     }
 }

@@ -44,7 +44,7 @@ class StampedeEndToEnd {
         try (Served served = kind.starter.start(dir)) {
             if (kind == Kind.REDLOCK) {
                 leasehold
-                        .start(Map.of("LEASEHOLD_STORE", served.uri()), List.of("quorum", "init", "--yes"))
+                        .here("quorum", "init", "--yes", "--store", served.uri())
                         .succeeded();
             }
             allHaveTheirTurn(served.uri(), 24);
@@ -139,13 +139,13 @@ class StampedeEndToEnd {
     @Test
     void theTimeForTheStoreIsTheUsers() throws Exception {
         String brief = "redis://127.0.0.1:1?leasehold.storeTimeout=300";
-        leasehold.run("run", "--store", brief, "demo", "true").failed(69, "did not answer for");
+        leasehold.here("ls", "--store", brief).failed(69, "no connection could be made");
         leasehold
                 .run("run", "--store", "redis://127.0.0.1:1", "--store-timeout", "400ms", "demo", "true")
                 .failed(69, "did not answer for");
         leasehold
-                .run("run", "--store", brief, "--store-timeout", "1m", "demo", "true")
+                .here("run", "--store", brief, "--store-timeout", "1m", "demo", "true")
                 .failed(64, "given twice");
-        leasehold.run("run", "--store-timeout", "2h", "demo", "true").failed(64, "10 ms to 1 hour");
+        leasehold.here("run", "--store-timeout", "2h", "demo", "true").failed(64, "10 ms to 1 hour");
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -58,7 +59,7 @@ class SupervisorTest {
         RunSettings settings = new RunSettings(
                 command, duration, Duration.ofDays(1), LONG_GRACE, killOnLoss, RunSettings.Forgo.NOTHING);
         PrintWriter writer = new PrintWriter(said);
-        return new Supervisor(lease, settings, events, new Terminal(writer, writer));
+        return new Supervisor(lease, settings, events, new Terminal(writer, writer, Map.of()));
     }
 
     @ParameterizedTest

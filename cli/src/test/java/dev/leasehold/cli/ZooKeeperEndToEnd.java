@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.AfterEach;
@@ -40,7 +39,7 @@ class ZooKeeperEndToEnd {
     void locksAreRunListedShownBrokenAndExamined() throws Exception {
         CommonCommands.runListShowAndBreak(leasehold);
 
-        Program.Run doctor = leasehold.run("doctor");
+        Program.Answer doctor = leasehold.here("doctor");
         assertThat(doctor.status()).as(doctor.err()).isEqualTo(1);
         assertThat(doctor.out()).contains("WARNING  one server alone", "ok       ZooKeeper 3.");
         assertThat(doctor.err()).isEmpty();
@@ -54,35 +53,28 @@ class ZooKeeperEndToEnd {
         Path file = Files.writeString(dir.resolve("password"), "s3cret+/%\n");
 
         leasehold
-                .start(
-                        Map.of("LEASEHOLD_STORE", "zookeeper://app:s3cret+%2F%25@" + host),
-                        List.of("run", "demo", "true"))
-                .succeeded();
-        leasehold
                 .run("run", "--store", app, "--store-password-file", file.toString(), "demo", "true")
                 .succeeded();
         leasehold
-                .start(
-                        Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "s3cret+/%"),
-                        List.of("run", "demo", "true"))
+                .here(Map.of("LEASEHOLD_STORE", "zookeeper://app:s3cret+%2F%25@" + host), "ls")
                 .succeeded();
         leasehold
-                .start(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD_FILE", file.toString()), List.of("ls"))
+                .here(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "s3cret+/%"), "ls")
                 .succeeded();
-        leasehold.run("run", "demo", "true").failed(78, "NOAUTH");
-        leasehold.run("run", "--store", app, "demo", "true").failed(64, "no password is given beside it");
         leasehold
-                .run("run", "--store-password-file", file.toString(), "demo", "true")
-                .failed(64, "names no user");
+                .here(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD_FILE", file.toString()), "ls")
+                .succeeded();
+        leasehold.here("ls").failed(78, "NOAUTH");
+        leasehold.here("ls", "--store", app).failed(64, "no password is given beside it");
+        leasehold.here("ls", "--store-password-file", file.toString()).failed(64, "names no user");
 
-        Program.Run wrong = leasehold.start(
-                Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), List.of("run", "demo", "true"));
+        Program.Answer wrong =
+                leasehold.here(Map.of("LEASEHOLD_STORE", app, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), "ls");
         assertThat(wrong.failed(78, "NOAUTH").err()).doesNotContain("wr0ng");
-        Program.Run twice = leasehold.start(
-                Map.of("LEASEHOLD_STORE", "zookeeper://app:s3cret@" + host, "LEASEHOLD_STORE_PASSWORD", "wr0ng"),
-                List.of("ls"));
+        Program.Answer twice = leasehold.here(
+                Map.of("LEASEHOLD_STORE", "zookeeper://app:s3cret@" + host, "LEASEHOLD_STORE_PASSWORD", "wr0ng"), "ls");
         assertThat(twice.failed(64, "given twice").err()).doesNotContain("s3cret", "wr0ng");
-        Program.Run listed = leasehold.run("ls", "--store", "zookeeper://app:s3cret@" + host);
+        Program.Answer listed = leasehold.here("ls", "--store", "zookeeper://app:s3cret@" + host);
         assertThat(listed.failed(64, "--store-password-file").err()).doesNotContain("s3cret");
     }
 
@@ -99,7 +91,7 @@ class ZooKeeperEndToEnd {
     void anEnsembleThatCannotBeReachedIsNotABusyLock() throws Exception {
         String soon = "zookeeper://127.0.0.1:1?leasehold.storeTimeout=1000";
         leasehold.run("run", "-n", "--store", soon, "demo", "touch", "ran").failed(69, "zookeeper://127.0.0.1:1");
-        leasehold.run("doctor", "--store", soon).failed(69, "zookeeper://127.0.0.1:1");
+        leasehold.here("doctor", "--store", soon).failed(69, "zookeeper://127.0.0.1:1");
         assertThat(dir.resolve("ran")).doesNotExist();
     }
 }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class QuorumSimulationTest {
 
-    private static final long USUAL_RUNS = 150;
+    private static final long USUAL_RUNS = 75;
 
     /** Thousands of simulated clients log what happens to them. */
     private static final Logger LOG = Logger.getLogger("dev.leasehold");

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class SimulatorTest {
 
     private static final int MOST_DESCRIBED = 5;
-    private static final long USUAL_RUNS = 500;
-    private static final long USUAL_SHARED_RUNS = 150;
-    private static final long USUAL_WHOLE_RUNS = 100;
+    private static final long USUAL_RUNS = 250;
+    private static final long USUAL_SHARED_RUNS = 75;
+    private static final long USUAL_WHOLE_RUNS = 50;
 
     @RegisterExtension
     static final EngineLog LOG = new EngineLog();
@@ -123,9 +123,9 @@ class SimulatorTest {
 
     @Test
     void theSameSeedIsTheSameRun() {
-        List<SimReport> once = LongStream.range(1, 60).mapToObj(Simulator::run).toList();
+        List<SimReport> once = LongStream.range(1, 30).mapToObj(Simulator::run).toList();
         List<SimReport> again =
-                LongStream.range(1, 60).parallel().mapToObj(Simulator::run).toList();
+                LongStream.range(1, 30).parallel().mapToObj(Simulator::run).toList();
         assertThat(again).isEqualTo(once);
     }
 
@@ -133,7 +133,7 @@ class SimulatorTest {
     @Test
     void everythingHappens() {
         Map<String, Long> seen = new TreeMap<>();
-        LongStream.range(1, 400)
+        LongStream.rangeClosed(1, USUAL_RUNS)
                 .parallel()
                 .mapToObj(SimulatorTest::run)
                 .toList()
@@ -170,13 +170,13 @@ class SimulatorTest {
                         "is pushed a usable grant",
                         "is pushed a reason to ask",
                         "gives up waiting for an answer");
-        System.out.println("Simulator: in 400 runs " + seen);
+        System.out.println("Simulator: in " + USUAL_RUNS + " runs " + seen);
     }
 
     @Test
     void everythingHappensWithSharedLocks() {
         Map<String, Long> seen = new TreeMap<>();
-        LongStream.range(1, 100)
+        LongStream.rangeClosed(1, USUAL_SHARED_RUNS)
                 .parallel()
                 .mapToObj(SimulatorTest::shared)
                 .toList()
