@@ -16,6 +16,12 @@ record Terminal(PrintWriter out, PrintWriter err, Map<String, String> environmen
         return new Terminal(writer(FileDescriptor.out), writer(FileDescriptor.err), System.getenv());
     }
 
+    /** The environment may have passwords. */
+    @Override
+    public String toString() {
+        return "terminal";
+    }
+
     /** Writes a message, on one line of standard error. */
     void say(String message) {
         err.println("leasehold: " + message);
