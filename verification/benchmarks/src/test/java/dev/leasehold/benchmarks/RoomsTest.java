@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 class RoomsTest {
 
     private static final Rooms ROOMS = new Rooms("dev.leasehold.benchmarks")
+            .room("jmh")
+            .room("jmh.jmh_generated", "jmh")
             .room("report")
             .room("server")
             .room("study", "report")
