@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tables of the guarantees are those that the committed results give: {@code ./leasehold-battery --tables docs} writes them. */
+/** The tables of the guarantees are those that the committed results give: {@code verification/battery/leasehold-battery --tables docs} writes them. */
 class GuaranteeTablesTest {
 
     private static final Path DOCS = Pages.ROOT.resolve("docs");
@@ -59,7 +59,7 @@ class GuaranteeTablesTest {
     @Test
     void thePageHasTheTablesOfTheCommittedResults() throws IOException {
         assertThat(Files.readString(DOCS.resolve("guarantees.md")))
-                .as("docs/guarantees.md; write it by ./leasehold-battery --tables docs")
+                .as("docs/guarantees.md; write it by verification/battery/leasehold-battery --tables docs")
                 .isEqualTo(GuaranteeTables.page(DOCS));
     }
 
