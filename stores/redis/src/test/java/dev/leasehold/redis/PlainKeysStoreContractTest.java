@@ -8,9 +8,11 @@ import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Plain keys know no namespace: here each namespace is a database of its own instead. */
+@Tag("slow")
 class PlainKeysStoreContractTest extends StoreContract {
 
     private static final Map<String, Integer> DATABASES = new ConcurrentHashMap<>(Map.of("", 0));

@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The README's table is the one that the committed results give: {@code verification/battery/leasehold-battery --tables docs} writes it. */
+@Tag("slow")
 class ReadmeTableTest {
 
     private static final Path DOCS = Pages.ROOT.resolve("docs");

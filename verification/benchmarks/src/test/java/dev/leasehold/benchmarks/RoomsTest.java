@@ -1,9 +1,11 @@
 package dev.leasehold.benchmarks;
 
 import dev.leasehold.architecture.Rooms;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The rooms of this module have these arrows between them. */
+@Tag("slow")
 class RoomsTest {
 
     private static final Rooms ROOMS = new Rooms("dev.leasehold.benchmarks")

@@ -13,10 +13,12 @@ import java.net.ServerSocket;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A database that takes more than a second to let a client in is reachable, as one on a busy machine is. */
+@Tag("slow")
 class SlowConnectTest {
 
     /** Each way; until a client is let in, several messages go. */

@@ -11,10 +11,12 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A listener that no message reaches, as if there were a pooler that nobody recognises, tries again and again, for days where a leader holds its lock for days. */
+@Tag("slow")
 class DeafListenerTest {
 
     @RegisterExtension
