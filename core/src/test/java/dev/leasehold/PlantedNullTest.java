@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The build's own checks must bite. The sources here are compiled with the plugins and the options with which the build
  * compiles main code; should that ever let a planted mistake through, this test fails the build instead.
  */
+@Tag("slow")
 class PlantedNullTest {
     private static final String HONEST = """
             package planted;

@@ -12,9 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about the guard and the start of a command by themselves: no lock, no wrapper, times as the test likes. */
+@Tag("slow")
 class GuardTest extends GuardHarness {
 
     private static final Duration LONG_GRACE = Duration.ofMinutes(5);

@@ -22,10 +22,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An Error in the middle of the engine leaves nothing behind that lasts. */
+@Tag("slow")
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ClientFaultTest {
 

@@ -7,6 +7,7 @@ import dev.leasehold.LockBusyException;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.boot.test.AutoConfigureTestLeasehold;
 import dev.leasehold.spring.boot.test.BusyLock;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.jdbc.test.autoconfigure.JdbcTest;
@@ -16,6 +17,7 @@ import org.springframework.transaction.annotation.Propagation;
 import org.springframework.transaction.annotation.Transactional;
 
 /** A slice for JDBC, whose tests have a transaction of their own if they do not say otherwise. */
+@Tag("slow")
 @JdbcTest(properties = "spring.sql.init.mode=never")
 @Import(JdbcSliceTest.Counting.class)
 @AutoConfigureTestLeasehold

@@ -7,10 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** This test is about what a process logs while it ends: java.util.logging has no handlers then. */
+@Tag("slow")
 class ShutdownLogTest {
 
     @Test

@@ -3,10 +3,12 @@ package dev.leasehold.example;
 import dev.leasehold.architecture.Pages;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The Java code in docs/spring.md compiles, and so does what README.md shows of Spring. */
+@Tag("slow")
 class SpringPageTest {
 
     @TempDir

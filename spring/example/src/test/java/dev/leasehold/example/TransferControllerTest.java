@@ -7,11 +7,13 @@ import static org.springframework.test.web.servlet.result.MockMvcResultMatchers.
 import dev.leasehold.Lease;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.StoreUnavailableException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.test.web.servlet.MockMvc;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 
 /** The example's answers over HTTP to exceptions of locks. */
+@Tag("slow")
 class TransferControllerTest {
 
     private static MockMvc failing(RuntimeException failure) {

@@ -26,11 +26,13 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about two processes of the application on one PostgreSQL, of which one is killed and one is shut down. */
+@Tag("slow")
 @Timeout(value = 25, unit = TimeUnit.MINUTES)
 class TwoProcessesTest {
 

@@ -13,6 +13,7 @@ import dev.leasehold.spring.boot.test.AutoConfigureTestLeasehold;
 import dev.leasehold.spring.boot.test.BusyLock;
 import java.sql.Connection;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.webmvc.test.autoconfigure.WebMvcTest;
@@ -22,6 +23,7 @@ import org.springframework.test.context.bean.override.mockito.MockitoBean;
 import org.springframework.test.web.servlet.MockMvc;
 
 /** The example's web slice: its transfers are locked there, too. */
+@Tag("slow")
 @WebMvcTest(TransferController.class)
 @Import(Transfers.class)
 @AutoConfigureTestLeasehold

@@ -33,6 +33,7 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests are about statements on the threads of those who wait for them, on a real PostgreSQL: when, when not, and what
  * it must not cost.
  */
+@Tag("slow")
 class CallerRunsTest {
 
     private static final int CYCLES = 100;

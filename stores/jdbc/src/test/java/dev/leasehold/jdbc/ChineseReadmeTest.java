@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** README.zh-CN.md is README.md in Chinese: the same code, tables, links and figures. A change of one asks for the other. */
+@Tag("slow")
 class ChineseReadmeTest {
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```");

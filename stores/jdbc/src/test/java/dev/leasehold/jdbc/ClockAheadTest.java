@@ -15,11 +15,13 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A database's clock is a day ahead for a moment, and is right again. What was free then is free. */
+@Tag("slow")
 class ClockAheadTest {
 
     @RegisterExtension

@@ -16,10 +16,12 @@ import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A client whose database has fallen silent closes soon: its threads and connections end in the background. */
+@Tag("slow")
 class ClosingInSilenceTest {
 
     @RegisterExtension

@@ -7,10 +7,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The code in docs/election.md compiles, and does what it says. */
+@Tag("slow")
 class ElectionPageTest {
 
     private static final String AROUND = """

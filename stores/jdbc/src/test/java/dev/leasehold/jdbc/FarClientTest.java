@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * WaitingPath}. The moments at which it is looked for are those in which an answer is on its way for as long as the look
  * takes.
  */
+@Tag("slow")
 class FarClientTest {
 
     private static final int MOMENTS = 40;

@@ -15,6 +15,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * These tests are about the examples for the fence in docs/sql.md, on a real PostgreSQL, one of them in Spring's
  * transactions.
  */
+@Tag("slow")
 class FencePageTest {
 
     private static final String PLAIN = """

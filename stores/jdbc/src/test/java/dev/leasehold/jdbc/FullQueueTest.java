@@ -16,9 +16,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** PostgreSQL's queue of messages is full when a session that has listened keeps a transaction open for long. */
+@Tag("slow")
 class FullQueueTest {
 
     /** A page of the queue has room for one of them. */

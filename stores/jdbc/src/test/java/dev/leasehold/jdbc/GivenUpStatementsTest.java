@@ -18,10 +18,12 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about statements that wait in PostgreSQL for a row that somebody else keeps locked. */
+@Tag("slow")
 class GivenUpStatementsTest {
 
     private static final int TRIES = 3;

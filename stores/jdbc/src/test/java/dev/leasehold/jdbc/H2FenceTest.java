@@ -2,7 +2,9 @@ package dev.leasehold.jdbc;
 
 import java.sql.Connection;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
+@Tag("slow")
 class H2FenceTest extends FenceContract {
 
     @Override

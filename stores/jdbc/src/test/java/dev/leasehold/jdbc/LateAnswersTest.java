@@ -9,6 +9,7 @@ import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.LateAnswers;
 import dev.leasehold.testkit.Started;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * These tests are about answers of a database that come later than the database has given them: of single statements; where
  * a claim is repeated or shared, of transactions; of renewals in batches; and of looks for what was handed over.
  */
+@Tag("slow")
 class LateAnswersTest {
 
     @RegisterExtension

@@ -16,6 +16,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Databases that drivers take for PostgreSQL or MySQL, and that are several nodes with a clock each. Real servers stand in
  * for them, with their answers when they are asked for their version.
  */
+@Tag("slow")
 class LookAlikesTest {
 
     @RegisterExtension

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests run with MariaDB's own driver, and with MySQL's driver and dialect: no MySQL server is available from
  * Maven Central.
  */
+@Tag("slow")
 class MariaDbFenceTest {
 
     @RegisterExtension

@@ -9,6 +9,7 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * These tests show that a caller learns at once that a database refuses connections, and does not wait for the store
  * timeout of an hour.
  */
+@Tag("slow")
 class NobodyListensTest {
 
     @ParameterizedTest

@@ -18,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * A holder that had never waited for a lock had no ear for the message that its lease was broken. The two clients name the
  * database differently, so that they do not know that they are neighbours, as in two processes.
  */
+@Tag("slow")
 class PostgresBreakIsHeardTest {
 
     /** Renewals of such a lease are more than three minutes apart. */

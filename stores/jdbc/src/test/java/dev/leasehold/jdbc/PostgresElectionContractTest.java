@@ -5,9 +5,11 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.ElectionContract;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run elections over PostgreSQL. */
+@Tag("slow")
 class PostgresElectionContractTest extends ElectionContract {
 
     @RegisterExtension

@@ -2,8 +2,10 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("slow")
 class PostgresFenceWorkloadTest extends FenceWorkload {
 
     @RegisterExtension

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.postgresql.PGConnection;
@@ -35,6 +36,7 @@ import org.postgresql.PGNotification;
  * These tests show what a hand-over between processes costs on PostgreSQL, in statements. The two clients name the database
  * differently, so that they do not know that they are neighbours, and only its messages tell one of the other.
  */
+@Tag("slow")
 class PostgresHandOverTest {
 
     /** So long that a waiter asks by itself every 5 s only. */

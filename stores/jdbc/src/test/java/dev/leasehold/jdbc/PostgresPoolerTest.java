@@ -31,12 +31,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.postgresql.PGConnection;
 
 /**
  * These tests are about PostgreSQL behind a pooler that lends sessions per transaction, with the driver's usual settings.
  */
+@Tag("slow")
 class PostgresPoolerTest {
 
     private static final int TIMES = 60;

@@ -3,9 +3,11 @@ package dev.leasehold.jdbc;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.ProcessContract;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run real processes on one database. */
+@Tag("slow")
 class PostgresProcessContractTest extends ProcessContract {
 
     @RegisterExtension

@@ -5,9 +5,11 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run where sessions of the database hold the locks. */
+@Tag("slow")
 class PostgresSessionContractTest extends StoreContract {
 
     @RegisterExtension

@@ -15,10 +15,12 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show who may make the tables, and whose they are. */
+@Tag("slow")
 class PostgresTablesTest {
 
     @RegisterExtension

@@ -19,12 +19,14 @@ import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that holds the lock "demo" and is in the middle of a transaction. */
+@Tag("slow")
 @EnabledOnOs(OS.LINUX)
 class ProcessStopTest {
 

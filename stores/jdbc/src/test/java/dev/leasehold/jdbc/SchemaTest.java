@@ -17,10 +17,12 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show in which schema the tables are, where connections of one data source do not look in the same. */
+@Tag("slow")
 class SchemaTest {
 
     @RegisterExtension

@@ -32,16 +32,15 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/**
- * These tests show what the rows of a shared lock owe to those who look at one of them, and how its waiters hear of several
- * grants at once.
- */
+/** The rows of a shared lock owe something to those who look at one; its waiters hear of several grants at once. */
+@Tag("slow")
 class SharedRowsTest {
 
     private static final Duration LONG = Duration.ofSeconds(60);

@@ -1,8 +1,10 @@
 package dev.leasehold.jdbc;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class SqliteFenceWorkloadTest extends FenceWorkload {
 
     @TempDir

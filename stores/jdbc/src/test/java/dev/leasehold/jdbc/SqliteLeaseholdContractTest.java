@@ -4,9 +4,11 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.LeaseholdContract;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests run the API over the embedded store. */
+@Tag("slow")
 class SqliteLeaseholdContractTest extends LeaseholdContract {
 
     @TempDir

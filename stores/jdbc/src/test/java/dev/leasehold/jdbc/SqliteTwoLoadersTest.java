@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about two applications in one JVM, each with a SQLite driver and a Leasehold of its own. */
+@Tag("slow")
 class SqliteTwoLoadersTest {
 
     @TempDir

@@ -37,6 +37,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * Commits wait for a replica that is not there, and waiting for it is ended: PostgreSQL then answers success, with a
  * warning. A replica that is promoted does not have what was committed.
  */
+@Tag("slow")
 class SynchronousReplicaTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

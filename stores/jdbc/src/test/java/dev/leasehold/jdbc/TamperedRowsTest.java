@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * These tests are about rows of locks that somebody has changed: numbers out of range, other types where the database takes
  * them, rows gone or invented.
  */
+@Tag("slow")
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TamperedRowsTest {
 

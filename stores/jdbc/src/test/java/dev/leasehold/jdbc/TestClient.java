@@ -28,8 +28,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 
 /** A test client is one of a store file, straight at the SPI, that waits for each answer. */
+@Tag("slow")
 public final class TestClient implements Signals, AutoCloseable {
 
     public static final Duration LEASE = Duration.ofSeconds(30);

@@ -9,10 +9,12 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tests in docs/testing.md compile with the imports that the page shows, and are green. */
+@Tag("slow")
 class TestingPageTest {
 
     private static final Pattern IMPORT = Pattern.compile("(?m)^import .*;\\n");

@@ -14,9 +14,11 @@ import dev.leasehold.spi.StoreUri;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A holder that has never waited for a lock had no ear for the message that its lease was broken. */
+@Tag("slow")
 class BreakIsHeardTest {
 
     /** Renewals of such a lease are more than three minutes apart. */

@@ -28,9 +28,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about when a client reads the map of a cluster, from which node, and what it does then. */
+@Tag("slow")
 class ClusterMapTest {
 
     private static final String KEY = "leasehold:{x}";

@@ -5,8 +5,10 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("slow")
 class ClusterStoreContractTest extends StoreContract {
 
     @RegisterExtension

@@ -22,9 +22,11 @@ import dev.leasehold.testkit.RealTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Connections to a real server are cut, silenced and delayed, in real time. */
+@Tag("slow")
 class ConnectionFaultsTest extends FaultsFixture {
 
     @Test

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * are far longer than the test; that time passes is brought about on both sides: in the model by its clock, in Redis by
  * ending what has ended by then. Tokens come from different clocks, so they are compared by the lease that they belong to.
  */
+@Tag("slow")
 class DifferentialTest {
 
     private static final int RUNS = 60;

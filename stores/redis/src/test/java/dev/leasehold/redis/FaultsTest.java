@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Real servers forget, stop, fill up and come back, in real time. */
+@Tag("slow")
 class FaultsTest extends FaultsFixture {
 
     @Test

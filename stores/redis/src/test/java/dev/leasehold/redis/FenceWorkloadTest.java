@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * The lock-set workload: a set outside of the lock's store, read, changed and written under the lock, by clients that are
  * stopped in between for longer than their leases. What was written and acknowledged must not disappear.
  */
+@Tag("slow")
 class FenceWorkloadTest {
 
     private static final int CLIENTS = 4;

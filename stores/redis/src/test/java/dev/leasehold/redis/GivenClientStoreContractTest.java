@@ -13,11 +13,13 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract with a client of the user's, set up as users do, and the older protocol; the other suites speak the newer
  * one.
  */
+@Tag("slow")
 class GivenClientStoreContractTest extends StoreContract {
 
     private static RedisProcess redis;

@@ -21,12 +21,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A platform that gives each tenant a prefix lets its user touch no other key and no other channel. */
+@Tag("slow")
 class KeyPrefixTest {
 
     private static final String PREFIX = "leasehold.keyPrefix=tenant7:";

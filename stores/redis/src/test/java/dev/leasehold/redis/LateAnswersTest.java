@@ -7,11 +7,13 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.LateAnswers;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about answers of a Redis server that come later than the server has given them. */
+@Tag("slow")
 class LateAnswersTest {
 
     @RegisterExtension

@@ -25,9 +25,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server with many keys of others was walked to its end, for a caller who had given up long ago. */
+@Tag("slow")
 class LongListingTest {
 
     private static final Duration STORE_TIMEOUT = Duration.ofSeconds(5);

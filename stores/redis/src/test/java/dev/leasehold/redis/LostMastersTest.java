@@ -11,6 +11,7 @@ import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A holder loses one master after the other, each for a while, and has to get each back before the next, while others want the
  * lock: on virtual time. It used to get none back, since an attempt that failed elsewhere left a greater token there.
  */
+@Tag("slow")
 class LostMastersTest {
 
     private static final String LOCK = "lock";

@@ -11,9 +11,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about servers that come back with what they knew, with less, or with nothing. */
+@Tag("slow")
 class PersistenceTest {
 
     private static final String KEY = "leasehold:{x}";

@@ -13,9 +13,11 @@ import dev.leasehold.servers.RedisProcess;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Locks that are shared with clients of other kinds, in a Cluster. */
+@Tag("slow")
 class PlainClusterKeysTest {
 
     @Test

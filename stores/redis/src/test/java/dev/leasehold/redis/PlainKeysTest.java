@@ -26,10 +26,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about locks that are shared with clients of other kinds. */
+@Tag("slow")
 class PlainKeysTest {
 
     private static final String BESIDE = "leasehold:(plain):{x}";

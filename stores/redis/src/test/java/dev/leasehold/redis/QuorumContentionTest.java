@@ -3,9 +3,11 @@ package dev.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Contenders in several processes, with the gate and without: every one is served. How fast, {@link QuorumContention} says. */
+@Tag("slow")
 class QuorumContentionTest {
 
     @Test

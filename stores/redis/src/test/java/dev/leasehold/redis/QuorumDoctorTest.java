@@ -26,11 +26,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * These tests are about examinations of quorums of real servers: for each finding one that gives it and one that does not.
  */
+@Tag("slow")
 class QuorumDoctorTest {
 
     private static RedlockStore over(Masters masters) {

@@ -10,9 +10,11 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests show what a client sends to the masters, on virtual time: what it need not, and what it must not yet. */
+@Tag("slow")
 class QuorumMessagesTest {
 
     private final SimulatedQuorum quorum = new SimulatedQuorum(3);

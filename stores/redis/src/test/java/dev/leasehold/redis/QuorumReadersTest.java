@@ -8,12 +8,14 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * These tests are about readers and writers of one lock, each a client of its own, before three simulated masters: what a
  * single node keeps.
  */
+@Tag("slow")
 class QuorumReadersTest {
 
     private static final String LOCK = "x";

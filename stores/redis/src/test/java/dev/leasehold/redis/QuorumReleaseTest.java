@@ -14,9 +14,11 @@ import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A release before a quorum leaves nothing on any master, and says that it has released only what a majority has let go. */
+@Tag("slow")
 class QuorumReleaseTest {
 
     private final SimulatedQuorum quorum = new SimulatedQuorum(3);

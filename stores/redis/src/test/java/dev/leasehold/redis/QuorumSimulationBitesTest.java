@@ -14,12 +14,14 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every rule of the quorum is broken once, and every time the simulation has to find it. */
+@Tag("slow")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class QuorumSimulationBitesTest {
 

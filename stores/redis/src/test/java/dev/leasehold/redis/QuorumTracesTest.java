@@ -4,9 +4,11 @@ import dev.leasehold.architecture.GoldenFile;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The quorum does the same under the same seed, to the last step: a change of its structure alone changes nothing here. */
+@Tag("slow")
 class QuorumTracesTest {
 
     @Test

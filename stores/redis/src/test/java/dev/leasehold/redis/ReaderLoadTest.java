@@ -3,11 +3,13 @@ package dev.leasehold.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Readers that come and go, so that some have the lock at each moment, do not keep writers out. */
+@Tag("slow")
 class ReaderLoadTest {
 
     private static final long LONGEST_WAIT = 3000;

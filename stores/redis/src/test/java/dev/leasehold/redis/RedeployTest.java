@@ -3,9 +3,11 @@ package dev.leasehold.redis;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.Redeployment;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An application that is deployed anew again and again leaves nothing of Lettuce and Netty. */
+@Tag("slow")
 class RedeployTest {
 
     private static final String PATIENT = "?leasehold.storeTimeout=60000";

@@ -5,8 +5,10 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.LeaseholdContract;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@Tag("slow")
 class RedisLeaseholdContractTest extends LeaseholdContract {
 
     @RegisterExtension

@@ -9,10 +9,12 @@ import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The code in docs/redis.md compiles, and README's first program runs on Redis. */
+@Tag("slow")
 class RedisPageTest {
 
     @Test

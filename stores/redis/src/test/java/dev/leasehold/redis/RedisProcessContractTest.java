@@ -3,9 +3,11 @@ package dev.leasehold.redis;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.ProcessContract;
 import dev.leasehold.testkit.Started;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run real processes on one Redis. */
+@Tag("slow")
 class RedisProcessContractTest extends ProcessContract {
 
     @RegisterExtension

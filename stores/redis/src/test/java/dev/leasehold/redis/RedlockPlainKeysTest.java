@@ -21,9 +21,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about locks of a quorum that are shared with other clients of the published algorithm. */
+@Tag("slow")
 class RedlockPlainKeysTest {
 
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -13,10 +13,12 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about read-write locks on three real masters, through the library's own front. */
+@Tag("slow")
 class RedlockReadersTest {
 
     private static final String KEY = "leasehold:{x}";

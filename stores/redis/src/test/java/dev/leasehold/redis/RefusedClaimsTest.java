@@ -11,11 +11,13 @@ import dev.leasehold.servers.Ports;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A claim that Redis cannot serve fails, with a reason that says what to do, and changes nothing there. */
+@Tag("slow")
 class RefusedClaimsTest extends FaultsFixture {
 
     @Test

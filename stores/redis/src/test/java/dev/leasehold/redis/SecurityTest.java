@@ -29,9 +29,11 @@ import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 public class SecurityTest {
 
     /** The rights that a user needs, as docs/redis.md names them. */

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Each rule for several holders is broken once in the scripts, and each time {@link SharedModel} has to find it. */
+@Tag("slow")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class SharedModelBitesTest {
 

@@ -4,12 +4,14 @@ import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.RealTime;
 import dev.leasehold.testkit.Started;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The scripts in a real Redis and the store in memory give the same answers to the same random operations with shares. */
+@Tag("slow")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class SharedModelTest {
 

@@ -11,10 +11,12 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.Random;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** These tests are about readers at the fence of a resource in Redis. */
+@Tag("slow")
 class SharedRedisFenceTest {
 
     private static final String KEY = "leasehold:(fence):{account}";

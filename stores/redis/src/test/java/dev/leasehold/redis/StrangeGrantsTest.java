@@ -8,10 +8,12 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.SpoilingProxy;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A Redis that answers a claim with a number, or a line, that looks like the text of a token. */
+@Tag("slow")
 class StrangeGrantsTest {
 
     /** {@code $172}, the length of a busy answer, had become {@code :172}: a lease with the token 172 was granted. */

@@ -11,10 +11,12 @@ import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about masters of a quorum that answer a ballot with something that is no vote. */
+@Tag("slow")
 class StrangeVotesTest {
 
     /** Any answer of one part was counted as a vote. */

@@ -26,12 +26,14 @@ import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A URI names a private authority, the certificate of a client, and the login of a sentinel. */
+@Tag("slow")
 class TlsOptionsTest {
 
     private static final Path TLS = Path.of("src/test/resources/tls").toAbsolutePath();

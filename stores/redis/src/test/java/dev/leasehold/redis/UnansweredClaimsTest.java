@@ -5,12 +5,14 @@ import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.UnansweredClaims;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * This test is about what is said of a claim that a Redis server does not answer. (A quorum that does not answer has certainly not
  * granted a claim: its client alone counts the votes, and gives up the attempt.)
  */
+@Tag("slow")
 class UnansweredClaimsTest {
 
     @Test

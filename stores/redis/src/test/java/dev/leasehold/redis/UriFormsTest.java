@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every form of URI that the pages name is taken with every option that they name, and means the same as without. */
+@Tag("slow")
 class UriFormsTest {
 
     private static final Pattern FORM =

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about what happens to a Curator client of the user's while locks are used over it. */
+@Tag("slow")
 class BorrowedOutageTest {
 
     private static final Duration SESSION = Duration.ofSeconds(8);

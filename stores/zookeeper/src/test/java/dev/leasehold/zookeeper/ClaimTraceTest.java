@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * <p>A change of behaviour that is wanted changes them: {@code -Dleasehold.traces=record} writes them anew. Where one differs
  * that should not, the whole text of it lies in {@code target/claim-traces}; the one before is found with the code before.
  */
+@Tag("slow")
 class ClaimTraceTest {
 
     private static final int SEEDS = 600;

@@ -11,10 +11,12 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.testkit.Findings;
 import dev.leasehold.testkit.Started;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show what an examination says of a real server. */
+@Tag("slow")
 class DoctorTest {
 
     @RegisterExtension

@@ -25,12 +25,14 @@ import org.apache.zookeeper.data.Stat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests show what this client tells of creations and deletions, where, and how often: on a real server. */
+@Tag("slow")
 class EarlyReplyZooKeeperTest {
 
     private record Told(Code code, String path, String name, Stat stat, String thread) {}

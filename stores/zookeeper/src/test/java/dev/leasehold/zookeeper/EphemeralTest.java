@@ -14,10 +14,12 @@ import dev.leasehold.testkit.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** This test is about what a client that crashes leaves behind: nothing that outlives its session. */
+@Tag("slow")
 class EphemeralTest {
 
     @RegisterExtension

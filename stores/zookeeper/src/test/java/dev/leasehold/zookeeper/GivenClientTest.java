@@ -20,10 +20,12 @@ import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests show what a client leaves in a session that is the user's, and goes on after it. */
+@Tag("slow")
 class GivenClientTest {
 
     @RegisterExtension

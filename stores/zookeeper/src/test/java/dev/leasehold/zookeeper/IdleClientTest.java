@@ -14,6 +14,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests show what the first acquire costs a client that has held nothing for longer than the session time-out. The
  * client's time stands still where a test does not move it.
  */
+@Tag("slow")
 class IdleClientTest {
 
     private static final Duration SESSION = Duration.ofSeconds(60);

@@ -27,6 +27,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests show when a claim is granted without a listing, and when it must not be: on a real server, and by numbers
  * alone.
  */
+@Tag("slow")
 class ImmediateSuccessorTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);

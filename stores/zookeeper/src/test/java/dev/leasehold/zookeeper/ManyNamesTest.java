@@ -15,10 +15,12 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 import org.apache.zookeeper.ZooDefs.Ids;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests list more names than ZooKeeper's client takes in one answer: 1 MB, unless it is told otherwise. */
+@Tag("slow")
 class ManyNamesTest {
 
     private static final int NAMES = 11_000;

@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests show who holds by the order of the queue, and what is in a waiter's way. */
+@Tag("slow")
 class PlaceTest {
 
     private static final int WRITER = Claim.EXCLUSIVE;

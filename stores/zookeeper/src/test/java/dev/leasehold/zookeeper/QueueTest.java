@@ -33,6 +33,7 @@ import org.apache.zookeeper.ZooDefs.Ids;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests are about the queue of a lock, as the server sees it: what it costs, what stays, and what comes first when
  * numbers run out.
  */
+@Tag("slow")
 class QueueTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);

@@ -26,10 +26,12 @@ import java.util.concurrent.CompletionStage;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Ids;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about readers and writers in the queue of a lock, as the server sees them. */
+@Tag("slow")
 class ReadersTest {
 
     @RegisterExtension

@@ -2,9 +2,11 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.testkit.Redeployment;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An application that is deployed anew again and again leaves nothing of Curator and ZooKeeper. */
+@Tag("slow")
 class RedeployTest {
 
     @Test

@@ -32,6 +32,7 @@ import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.data.ACL;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests are about a user who may make the nodes of locks, and not what confirms the session, or who may not make the
  * way to them. The client's time stands still where a test does not move it.
  */
+@Tag("slow")
 class RefusedBeatsTest {
 
     @RegisterExtension

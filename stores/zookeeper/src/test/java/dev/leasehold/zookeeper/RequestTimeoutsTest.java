@@ -8,9 +8,11 @@ import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The limits of requests, in virtual time. */
+@Tag("slow")
 class RequestTimeoutsTest {
 
     private final VirtualTime time = new VirtualTime();

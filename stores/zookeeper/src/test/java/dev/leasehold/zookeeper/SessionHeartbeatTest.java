@@ -26,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests count what a client writes to confirm its session. The server is a real one, but the client's time stands
  * still until a test moves it, so a busy machine changes nothing.
  */
+@Tag("slow")
 class SessionHeartbeatTest {
 
     private static final String CLIENTS = "/it/leasehold/clients";

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
  * These tests make random runs of several clients that share a lock; {@code -Dleasehold.firstSeed=N -Dleasehold.runs=N}
  * chooses others.
  */
+@Tag("slow")
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SharedSimulationTest {
 

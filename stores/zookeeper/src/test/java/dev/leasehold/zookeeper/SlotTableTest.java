@@ -8,9 +8,11 @@ import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests show which slots are given, by the table and the nodes before a permit. */
+@Tag("slow")
 class SlotTableTest {
 
     private static final SlotTable EMPTY = new SlotTable(Map.of(), 0);

@@ -13,9 +13,11 @@ import java.util.concurrent.CompletionStage;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client stops right after the listing that its claim acts on, and goes on when all has changed. */
+@Tag("slow")
 class StoppedClaimTest extends OneScriptedClient {
 
     @Test

@@ -11,9 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.CreateMode;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client that waits, and what happens before it looks again. */
+@Tag("slow")
 class StoppedWaiterTest extends OneScriptedClient {
 
     private void askAgain(int share) {

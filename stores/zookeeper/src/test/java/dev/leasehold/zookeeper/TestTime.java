@@ -8,8 +8,10 @@ import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 
 /** The test time is this machine's clocks, of which the wall clock can be set. */
+@Tag("slow")
 final class TestTime implements TimeSource, AutoCloseable {
 
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {

@@ -21,6 +21,7 @@ import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * These tests are about a server that speaks TLS only. It is a process of its own: a server reads its settings where clients
  * would see them.
  */
+@Tag("slow")
 class TlsTest {
 
     private static final Path BIN = Path.of(System.getProperty("java.home"), "bin");

@@ -4,10 +4,12 @@ import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.UnansweredClaims;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** This test is about what is said of a claim that ZooKeeper does not answer. */
+@Tag("slow")
 class UnansweredClaimsTest {
 
     @RegisterExtension

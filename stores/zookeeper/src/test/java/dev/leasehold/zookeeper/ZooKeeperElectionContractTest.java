@@ -4,9 +4,11 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.ElectionContract;
 import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run elections over a real server. */
+@Tag("slow")
 class ZooKeeperElectionContractTest extends ElectionContract {
 
     @RegisterExtension

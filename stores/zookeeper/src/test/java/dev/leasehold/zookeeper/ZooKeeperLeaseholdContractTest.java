@@ -4,9 +4,11 @@ import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.LeaseholdContract;
 import dev.leasehold.testkit.Started;
 import org.apache.curator.test.TestingServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests run with sessions so long that they limit none of the suite's leases. */
+@Tag("slow")
 class ZooKeeperLeaseholdContractTest extends LeaseholdContract {
 
     @RegisterExtension

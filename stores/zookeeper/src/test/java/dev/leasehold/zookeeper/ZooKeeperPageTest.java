@@ -3,10 +3,12 @@ package dev.leasehold.zookeeper;
 import dev.leasehold.architecture.Pages;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The code in docs/zookeeper.md compiles. */
+@Tag("slow")
 class ZooKeeperPageTest {
 
     @Test

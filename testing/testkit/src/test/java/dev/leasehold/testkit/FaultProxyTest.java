@@ -9,9 +9,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests show what the proxy does to bytes, beside what the stores' tests show. */
+@Tag("slow")
 class FaultProxyTest {
 
     private final BlockingQueue<Integer> heard = new LinkedBlockingQueue<>();

@@ -1,8 +1,10 @@
 package dev.leasehold.testkit;
 
 import dev.leasehold.spi.StoreFactory;
+import org.junit.jupiter.api.Tag;
 
 /** These tests run elections over the store in memory. */
+@Tag("slow")
 class MemoryElectionContractTest extends ElectionContract {
 
     @Override

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * for a second, the reaction is 100 ms, what was under way may win for 600 ms, the longest pause is 1,500 ms, the
  * recovery 500 ms.
  */
+@Tag("slow")
 class AwayRulesTest {
 
     private final List<Event> history = new ArrayList<>();

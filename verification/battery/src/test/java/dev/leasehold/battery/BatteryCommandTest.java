@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 
 /** The command as it is called, and its long form. */
+@Tag("slow")
 @Timeout(value = 24, unit = TimeUnit.HOURS)
 class BatteryCommandTest {
 

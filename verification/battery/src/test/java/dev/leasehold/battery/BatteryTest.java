@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * that ignores its losses. Availability is judged by the long form and in {@code JudgeTest} only: a machine that tests other
  * modules at the same time can keep an answer away for longer than a client waits for one.
  */
+@Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class BatteryTest {
 

@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A clock that is set excuses what the terms of a real plan say, and no more. */
+@Tag("slow")
 class ClockAllowanceTest {
 
     private static final Duration LEASE = Duration.ofSeconds(2);

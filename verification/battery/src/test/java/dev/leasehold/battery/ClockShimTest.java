@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clocks are moved where there is a compiler, and the machine's clock is read all the same. */
+@Tag("slow")
 class ClockShimTest {
 
     private static final long HOUR_MICROS = 3_600_000_000L;

@@ -8,10 +8,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The tables of the guarantees are those that the committed results give: {@code ./leasehold-battery --tables docs} writes them. */
+/** The tables of the guarantees are those that the committed results give: {@code verification/battery/leasehold-battery --tables docs} writes them. */
+@Tag("slow")
 class GuaranteeTablesTest {
 
     private static final Path DOCS = Pages.ROOT.resolve("docs");
@@ -59,7 +61,7 @@ class GuaranteeTablesTest {
     @Test
     void thePageHasTheTablesOfTheCommittedResults() throws IOException {
         assertThat(Files.readString(DOCS.resolve("guarantees.md")))
-                .as("docs/guarantees.md; write it by ./leasehold-battery --tables docs")
+                .as("docs/guarantees.md; write it by verification/battery/leasehold-battery --tables docs")
                 .isEqualTo(GuaranteeTables.page(DOCS));
     }
 

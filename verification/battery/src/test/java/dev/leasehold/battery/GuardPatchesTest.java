@@ -17,12 +17,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The patches by which {@code verification/battery/break-guards} switches guards off fit the sources, are named in the tables of rules, and
  * made something red as they are.
  */
+@Tag("slow")
 class GuardPatchesTest {
 
     private static final Path ROOT = Pages.ROOT;

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One holder is paused between its read and its write, and another one comes meanwhile: which update is lost. */
+@Tag("slow")
 class GuardedSetTest {
 
     private static final Optional<List<Integer>> EMPTY = Optional.of(List.of());

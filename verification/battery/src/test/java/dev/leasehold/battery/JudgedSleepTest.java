@@ -7,9 +7,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A holder that slept hears of its loss by a clock that stood still meanwhile, at the latest. Times are milliseconds. */
+@Tag("slow")
 class JudgedSleepTest {
 
     private static long ns(long millis) {

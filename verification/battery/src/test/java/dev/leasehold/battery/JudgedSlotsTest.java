@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Two holders of one slot of two are rejected as two holders of a lock are, and so are its tokens. Times are milliseconds. */
+@Tag("slow")
 class JudgedSlotsTest {
 
     private final List<Event> history = new ArrayList<>();

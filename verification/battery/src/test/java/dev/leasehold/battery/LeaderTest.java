@@ -8,10 +8,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about the leader of a real ensemble. */
+@Tag("slow")
 class LeaderTest {
 
     @TempDir

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The battery finds the holders and waiters that a run leaves in its store. */
+@Tag("slow")
 class LeftoversTest {
 
     private static final String STORE = "memory:leftovers";

@@ -10,11 +10,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 
 /** A page shows what happened, and is well-formed whatever a failure's message contains. */
+@Tag("slow")
 class PageTest {
 
     private static final long SECOND = 1_000_000_000;

@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The README's table is the one that the committed results give: {@code ./leasehold-battery --tables docs} writes it. */
+/** The README's table is the one that the committed results give: {@code verification/battery/leasehold-battery --tables docs} writes it. */
+@Tag("slow")
 class ReadmeTableTest {
 
     private static final Path DOCS = Pages.ROOT.resolve("docs");
@@ -42,14 +44,14 @@ class ReadmeTableTest {
     @EnumSource
     void theReadmeHasTheTableOfTheCommittedResults(Language language) throws IOException {
         assertThat(Files.readString(DOCS.resolveSibling(language.page())))
-                .as(language.page() + "; write it by ./leasehold-battery --tables docs")
+                .as(language.page() + "; write it by verification/battery/leasehold-battery --tables docs")
                 .isEqualTo(ReadmeTable.readme(DOCS, language));
     }
 
     @Test
     void theGuaranteesNameTheRunsBehindIt() throws IOException {
         assertThat(Files.readString(DOCS.resolve("guarantees.md")))
-                .as("docs/guarantees.md; write it by ./leasehold-battery --tables docs")
+                .as("docs/guarantees.md; write it by verification/battery/leasehold-battery --tables docs")
                 .isEqualTo(ReadmeTable.guarantees(DOCS));
     }
 

@@ -9,9 +9,11 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A slot moves away and back, with a lock that is held. */
+@Tag("slow")
 class ReshardingTest {
 
     /** Returns the port of the master that has the lock's keys, as the cluster has it. */

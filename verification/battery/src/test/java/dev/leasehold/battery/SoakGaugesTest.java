@@ -3,9 +3,11 @@ package dev.leasehold.battery;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A soak fails if there is more of anything in the end than at the beginning. */
+@Tag("slow")
 class SoakGaugesTest {
 
     private static final long MEBI = 1 << 20;

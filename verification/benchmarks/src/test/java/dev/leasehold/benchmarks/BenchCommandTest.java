@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** The runner runs, with real servers and processes, and finds something plausible. How fast anything is, no test says. */
+@Tag("slow")
 @Timeout(value = 240, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BenchCommandTest {
 

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class BudgetTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(90);

@@ -20,6 +20,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.redis.spring.RedisLockProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.redisson.Redisson;
@@ -31,6 +32,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
  * These tests show what docs/migrating.md says of other libraries: its code compiles, and the ways to cut over exclude both
  * ways.
  */
+@Tag("slow")
 class MigratingPageTest {
 
     private static RedisProcess redis;

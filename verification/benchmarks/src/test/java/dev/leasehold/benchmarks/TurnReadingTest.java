@@ -9,8 +9,10 @@ import dev.leasehold.benchmarks.worker.Shape;
 import dev.leasehold.benchmarks.worker.Turn;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class TurnReadingTest {
 
     private static final long MILLI = 1_000_000;

@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * These tests invent the time that contestants spend on compiling; slices are of one second, so that 20 ms are the
  * small part.
  */
+@Tag("slow")
 class WarmUpTest {
 
     private static final Duration SLICE = Duration.ofSeconds(1);

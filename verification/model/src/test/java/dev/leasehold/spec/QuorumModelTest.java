@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>What TLC finds must be what is on record, if anything is. What is large, and has not changed since it was recorded, is checked in the
  * extended run. {@code -Dgolden=write} records what is found.
  */
+@Tag("slow")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class QuorumModelTest {
     private static final Path TLA = Path.of("src", "main", "tla");

@@ -6,8 +6,10 @@ import dev.leasehold.Leasehold;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
 /** ShedLock's own contract, as its 6.6.1 has published it, run with today's ShedLock. */
+@Tag("slow")
 class ShedLockContractTest extends AbstractExtensibleLockProviderIntegrationTest {
 
     private final Leasehold leasehold = Leasehold.connect("memory:");

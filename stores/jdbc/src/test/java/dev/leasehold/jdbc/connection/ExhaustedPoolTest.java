@@ -29,12 +29,14 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** These tests are about a pool whose connections the application keeps. */
+@Tag("slow")
 class ExhaustedPoolTest {
 
     private static final Logger LOG = Logger.getLogger("dev.leasehold.jdbc");

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
  * These tests run on a real MySQL server, where there is one: none is available from Maven Central. CONTRIBUTING.md
  * says how to run this. The variable names host and port; its root has no password.
  */
+@Tag("slow")
 @EnabledIfEnvironmentVariable(named = "LEASEHOLD_TEST_MYSQL", matches = ".+:[0-9]+")
 class MySqlServerTest {
 

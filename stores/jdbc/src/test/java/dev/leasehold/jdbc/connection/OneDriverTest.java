@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A client finds the driver of its URL, also where {@code DriverManager} does not see it, and touches no other. */
+@Tag("slow")
 class OneDriverTest {
 
     /** An application takes a lock, and names the threads that are left. */

@@ -8,10 +8,12 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Drivers put parts of a URL into their messages, and with them its password. */
+@Tag("slow")
 class ShownPasswordsTest {
 
     private static final String NO_WAIT = "leasehold.storeTimeout=1000";

@@ -18,11 +18,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.h2.tools.Server;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 /** A database that takes more than a second to let a client in is reachable, as one on a busy machine is. */
+@Tag("slow")
 class SlowConnectTest {
 
     /** Each way; until a client is let in, several messages go. */

@@ -26,12 +26,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * These tests are about a process that stops in the middle of a transaction on PostgreSQL, and what others then wait for.
  */
+@Tag("slow")
 class StoppedProcessTest {
 
     @RegisterExtension

@@ -12,10 +12,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** URLs of drivers that stand before another one, as {@code jdbc:p6spy:} and {@code jdbc:aws-wrapper:} do. */
+@Tag("slow")
 class WrappedUrlTest {
 
     private static final String WRAPPER = "jdbc:wrapper:";

@@ -28,12 +28,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A driver or a pooler carries a transaction out again that was cut, after others have had the lock. */
+@Tag("slow")
 class ReplayedTransactionTest {
 
     private static final Duration MINUTE = Duration.ofMinutes(1);

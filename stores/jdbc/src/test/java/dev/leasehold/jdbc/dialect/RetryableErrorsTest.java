@@ -3,11 +3,13 @@ package dev.leasehold.jdbc.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.sql.SQLException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests say after which errors of a database an operation is repeated. */
+@Tag("slow")
 class RetryableErrorsTest {
 
     private static SQLException error(String state, int code) {

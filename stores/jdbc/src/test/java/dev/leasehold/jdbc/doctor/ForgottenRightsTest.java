@@ -17,10 +17,12 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The doctor names the {@code GRANT}s that a user lacks, and the right to make the tables. */
+@Tag("slow")
 class ForgottenRightsTest {
 
     @RegisterExtension

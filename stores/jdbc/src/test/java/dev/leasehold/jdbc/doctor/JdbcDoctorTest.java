@@ -32,11 +32,13 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about examinations of real databases: for each finding one that gives it and one that does not. */
+@Tag("slow")
 class JdbcDoctorTest {
 
     @RegisterExtension

@@ -10,10 +10,12 @@ import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.testkit.Findings;
 import dev.leasehold.testkit.Started;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A binary log of statements takes no change of InnoDB's at READ COMMITTED, at which locks are taken. */
+@Tag("slow")
 class StatementLogTest {
 
     @RegisterExtension

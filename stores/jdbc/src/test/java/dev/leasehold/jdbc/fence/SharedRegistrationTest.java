@@ -16,10 +16,12 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about a reset between a reader's look at the newest token and its lock of the row. */
+@Tag("slow")
 class SharedRegistrationTest {
 
     private static final String ROW = "SELECT token, exclusive FROM reset_fence WHERE resource = ?";

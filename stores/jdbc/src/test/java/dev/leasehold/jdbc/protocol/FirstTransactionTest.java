@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A process's first transactions keep all others from the file while the JVM makes what they use for the first time.
  * {@code equals} and {@code hashCode} of a record were the dearest of that by far: 19 of 23 ms.
  */
+@Tag("slow")
 class FirstTransactionTest {
 
     @TempDir

@@ -32,11 +32,13 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** This test shows what becomes of a release that a database gives up because of a deadlock with somebody else. */
+@Tag("slow")
 class DeadlockTest {
 
     private static final Duration LEASE = Duration.ofMinutes(10);

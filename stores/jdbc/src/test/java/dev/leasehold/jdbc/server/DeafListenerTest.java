@@ -15,10 +15,12 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A listener that no message reaches tries again and again, for days where a leader holds its lock for days. */
+@Tag("slow")
 class DeafListenerTest {
 
     @RegisterExtension

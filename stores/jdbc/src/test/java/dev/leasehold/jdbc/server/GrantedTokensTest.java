@@ -20,12 +20,14 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A grant by a single statement has a token above the last and reserves its run, also where the database's clock is behind:
  * where that goes on, its microseconds alone would be enough.
  */
+@Tag("slow")
 class GrantedTokensTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

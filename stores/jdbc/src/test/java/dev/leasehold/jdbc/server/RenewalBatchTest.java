@@ -30,9 +30,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A batch of renewals meets rows that are not as it has read them. */
+@Tag("slow")
 class RenewalBatchTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

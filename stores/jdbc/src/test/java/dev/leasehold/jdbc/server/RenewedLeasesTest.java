@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.test.VirtualTime;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about how long a client listens for what it holds. */
+@Tag("slow")
 class RenewedLeasesTest {
 
     private static final ClaimId ONE = new ClaimId("client", 1);

@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests show which rows go after two days. */
+@Tag("slow")
 class RowExpiryTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

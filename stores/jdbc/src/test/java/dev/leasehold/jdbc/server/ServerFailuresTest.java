@@ -8,9 +8,11 @@ import dev.leasehold.StoreUnavailableException.Outcome;
 import java.net.SocketTimeoutException;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests show that a caller concludes from a failure what the database meant. */
+@Tag("slow")
 class ServerFailuresTest {
 
     private static LockException unreachable(SQLException why) {

@@ -36,11 +36,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests show what happens to the sessions that hold locks, and what must not happen to the locks. */
+@Tag("slow")
 class SessionLocksTest extends SessionFixture {
 
     @ParameterizedTest(autoCloseArguments = false)

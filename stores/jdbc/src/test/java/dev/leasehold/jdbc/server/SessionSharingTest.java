@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * These tests are about locks that belong to a session beside all that is none of it: other users of a key, tables, poolers,
  * pools.
  */
+@Tag("slow")
 class SessionSharingTest extends SessionFixture {
 
     @ParameterizedTest(autoCloseArguments = false)

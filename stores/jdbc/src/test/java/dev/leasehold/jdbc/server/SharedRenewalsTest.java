@@ -27,9 +27,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about shared leases whose renewals come together. The one worker is kept busy while they gather. */
+@Tag("slow")
 class SharedRenewalsTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

@@ -14,10 +14,12 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Rows that somebody else keeps locked, an administrator in an open transaction, say, cost no lease of another row. */
+@Tag("slow")
 class StuckRowsTest {
 
     private static final int STUCK = 20;

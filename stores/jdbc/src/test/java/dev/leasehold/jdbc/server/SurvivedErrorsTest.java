@@ -25,9 +25,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An error that nobody expects, and what must go on after it. */
+@Tag("slow")
 class SurvivedErrorsTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

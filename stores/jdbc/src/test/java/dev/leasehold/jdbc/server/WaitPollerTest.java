@@ -3,11 +3,13 @@ package dev.leasehold.jdbc.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** These tests are about how often a waiter looks whether it is its turn, where the database does not tell it. */
+@Tag("slow")
 class WaitPollerTest {
 
     private static long millis(Duration waited, int place, int share) {

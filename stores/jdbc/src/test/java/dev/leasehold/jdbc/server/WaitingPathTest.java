@@ -39,9 +39,11 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Others come in between two statements of an operation that does not lock the lock's row. */
+@Tag("slow")
 class WaitingPathTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

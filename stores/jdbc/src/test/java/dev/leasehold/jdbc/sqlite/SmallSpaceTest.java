@@ -9,10 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A store file on which there is less space than SQLite takes for its log before it cuts it off by itself, some 4 MB. */
+@Tag("slow")
 class SmallSpaceTest {
 
     private static final int CYCLES = 1_000;

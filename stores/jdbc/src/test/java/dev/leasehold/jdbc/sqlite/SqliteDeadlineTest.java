@@ -8,10 +8,12 @@ import dev.leasehold.spi.RenewAnswer.Renewed;
 import dev.leasehold.spi.Validity;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about the two clocks of one request: that of its client, and that of the file, by which the lease ends. */
+@Tag("slow")
 class SqliteDeadlineTest {
 
     @TempDir

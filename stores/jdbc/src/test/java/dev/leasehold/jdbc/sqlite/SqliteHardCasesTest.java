@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * These tests are about files that are missing, in the way, foreign, locked, full or gone: a clear answer, and nothing
  * damaged.
  */
+@Tag("slow")
 class SqliteHardCasesTest {
 
     @TempDir

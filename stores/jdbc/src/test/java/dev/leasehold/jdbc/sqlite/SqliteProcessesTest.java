@@ -26,10 +26,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** These tests are about several processes on one file, some of them killed with {@code kill -9}. */
+@Tag("slow")
 class SqliteProcessesTest {
 
     @TempDir

@@ -8,9 +8,11 @@ import dev.leasehold.test.VirtualTime;
 import dev.leasehold.testkit.StoreContract;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The embedded store on virtual time: exact, whatever the machine is busy with. */
+@Tag("slow")
 class SqliteVirtualTimeContractTest extends StoreContract {
 
     @TempDir

@@ -13,10 +13,12 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** These tests are about the client that Leasehold makes by itself, without what Leasehold does to its connections. */
+@Tag("slow")
 class OwnClientTest {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(20);

@@ -23,12 +23,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * These tests are about one connection, through a client with Lettuce's own defaults: it would reconnect, and send again.
  */
+@Tag("slow")
 class RedisConnectionTest {
 
     private static final Duration LONG = Duration.ofMinutes(10);

@@ -27,11 +27,13 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about the search for the master among servers that are silent, gone, or refuse. */
+@Tag("slow")
 class SearchTest {
 
     private static Leasehold among(RedisProcess first, RedisProcess second, int storeTimeout) {

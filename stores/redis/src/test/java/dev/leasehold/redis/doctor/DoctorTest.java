@@ -34,9 +34,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about examinations of real servers: for each finding one that gives it and one that does not. */
+@Tag("slow")
 class DoctorTest {
 
     @Test

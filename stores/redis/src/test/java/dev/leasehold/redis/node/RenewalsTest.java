@@ -17,9 +17,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests say when renewals are sent, and what becomes of a batch; the server is played by the test. */
+@Tag("slow")
 class RenewalsTest {
 
     private static final Duration LEASE = Duration.ofSeconds(30);

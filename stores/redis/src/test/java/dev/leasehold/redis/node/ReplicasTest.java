@@ -31,9 +31,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about a master, and a replica that lags, stops, or takes over. */
+@Tag("slow")
 class ReplicasTest {
 
     private static final String KEY = "leasehold:{x}";

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.script.KeyNames;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** This test is about the time in which a master that may have forgotten leases has no vote. */
+@Tag("slow")
 class MarkerRulesTest {
 
     @Test

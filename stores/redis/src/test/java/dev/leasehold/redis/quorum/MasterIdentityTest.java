@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.redis.script.Script;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * brings the marker along, if it can, and the voucher, which is made to live for much longer than it should; and finds the
  * master without its vote.
  */
+@Tag("slow")
 public class MasterIdentityTest extends VotingMasters {
 
     @ParameterizedTest

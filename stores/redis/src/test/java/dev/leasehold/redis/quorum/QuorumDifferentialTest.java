@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * have it, so tokens and bounds are compared exactly. All durations are far longer than the test; that time passes is
  * brought about by making everything that is kept on both sides that much older.
  */
+@Tag("slow")
 class QuorumDifferentialTest {
 
     private static final int RUNS = 30;

@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about how long a claim waits for a node, and until it tries again. */
+@Tag("slow")
 class QuorumTimeoutsTest {
 
     private static final Duration NODE_TIMEOUT = Duration.ofMillis(50);

@@ -22,9 +22,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about faults of the masters of a quorum and of the connections to them, in real time on real servers. */
+@Tag("slow")
 class RedlockFaultsTest {
 
     private static final Duration SHORT = Duration.ofSeconds(2);

@@ -19,9 +19,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about leases of a quorum that are lost, and those that are not, in real time on real servers. */
+@Tag("slow")
 class RedlockLossTest {
 
     private static final Duration SHORT = Duration.ofSeconds(2);

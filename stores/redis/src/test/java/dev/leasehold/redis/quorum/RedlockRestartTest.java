@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about masters of a quorum that forget, or are new: without a vote nobody can have a lock from them. */
+@Tag("slow")
 class RedlockRestartTest {
 
     private static final Duration LONGEST = Duration.ofSeconds(2);

@@ -8,6 +8,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * promoted again. The test prints how little time that takes by the master's clock, and asserts that the master looks at
  * its marker afterwards, however little it was. It asserts no duration, because nothing rests on one.
  */
+@Tag("slow")
 class ReturnedMasterTest extends VotingMasters {
 
     private static final int TRIES = Integer.getInteger("leasehold.runs", 3);

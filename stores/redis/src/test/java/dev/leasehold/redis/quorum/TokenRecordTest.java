@@ -11,6 +11,7 @@ import dev.leasehold.servers.RedisProcess.Version;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The record of the last token lives for two days, but a lease of a quorum may last for seven. What a master gives out without a
  * record is above what it can have given out before the record ended: it was a day ahead of its clock then, at most, and is a day behind it at most now.
  */
+@Tag("slow")
 class TokenRecordTest extends VotingMasters {
 
     @ParameterizedTest

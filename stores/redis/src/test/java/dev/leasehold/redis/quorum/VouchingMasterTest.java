@@ -11,6 +11,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A master writes a voucher, and votes by one, only where it can show that it has written the voucher itself, under its own
  * history. Each case is a server that cannot show it, and looks at its marker instead.
  */
+@Tag("slow")
 public class VouchingMasterTest extends VotingMasters {
 
     @ParameterizedTest

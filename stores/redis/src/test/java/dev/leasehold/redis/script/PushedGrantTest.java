@@ -41,14 +41,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * These tests are about the contents of a pushed grant, whichever script makes it, and the effect of one that comes again.
- */
+/** These tests are about what a pushed grant says, whichever script makes it, and the effect of one that comes again. */
+@Tag("slow")
 class PushedGrantTest {
 
     private static final String LOCK = "leasehold:{x}";

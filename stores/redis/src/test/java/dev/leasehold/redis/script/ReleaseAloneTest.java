@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.Started;
 import io.lettuce.core.ScriptOutputType;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A release by the lock's key alone, while its slot moves, ends the very lease that it names and no other. */
+@Tag("slow")
 class ReleaseAloneTest {
 
     private static final String LOCK = "leasehold:{x}";

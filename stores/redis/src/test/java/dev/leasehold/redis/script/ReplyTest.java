@@ -14,9 +14,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about answers that do not come from our scripts. */
+@Tag("slow")
 class ReplyTest {
 
     private static final ClockReading NOW = new ClockReading(0, 0);

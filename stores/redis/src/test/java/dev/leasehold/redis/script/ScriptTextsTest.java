@@ -6,9 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server keeps scripts by the SHA-1 of their text, and clients of several versions send theirs side by side. */
+@Tag("slow")
 class ScriptTextsTest {
 
     @Test

@@ -37,6 +37,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * These tests are about several holders of one lock on real servers: beside scripts of before, in a full server, while a
  * slot moves, after a flush.
  */
+@Tag("slow")
 class SharedHoldsTest {
 
     private static final String KEY = "leasehold:{x}";

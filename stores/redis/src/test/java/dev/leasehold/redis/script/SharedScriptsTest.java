@@ -12,12 +12,14 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** These tests are about the scripts of shared locks, one by one, at times that the test names. */
+@Tag("slow")
 class SharedScriptsTest {
 
     private static final String KEY = "leasehold:{x}";

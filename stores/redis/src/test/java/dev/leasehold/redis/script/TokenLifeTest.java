@@ -8,6 +8,7 @@ import dev.leasehold.servers.RedisProcess.Version;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The record of the last token lives for two days from the last grant, although most grants leave its time to live as it
  * is. The test sets the server's clock.
  */
+@Tag("slow")
 class TokenLifeTest {
 
     private static final String LOCK = "leasehold:{x}";

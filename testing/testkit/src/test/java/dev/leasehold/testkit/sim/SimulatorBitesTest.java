@@ -6,12 +6,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every rule is broken once, and every time the simulator has to find it. */
+@Tag("slow")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class SimulatorBitesTest {
 

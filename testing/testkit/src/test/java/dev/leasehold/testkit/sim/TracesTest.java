@@ -4,12 +4,14 @@ import dev.leasehold.architecture.GoldenFile;
 import java.io.IOException;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * These tests show what the engine does under a seed, to the last step: a change of its structure alone changes nothing
  * here.
  */
+@Tag("slow")
 class TracesTest {
 
     @Test

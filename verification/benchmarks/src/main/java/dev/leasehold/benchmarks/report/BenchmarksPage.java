@@ -63,7 +63,8 @@ public final class BenchmarksPage {
     private String section(ScalingPlot plot) {
         String workloads = plot.outcomes().stream().map(Outcome::name).collect(Collectors.joining(","));
         return "### " + plot.title() + "\n\n![plot](" + stem() + "/" + plot.name()
-                + ".svg)\n\nFrom one run of `./leasehold-bench --workload " + workloads + "`, of which the last said: "
+                + ".svg)\n\nFrom one run of `verification/benchmarks/leasehold-bench --workload " + workloads
+                + "`, of which the last said: "
                 + plot.outcomes().get(plot.outcomes().size() - 1).how() + "\n";
     }
 

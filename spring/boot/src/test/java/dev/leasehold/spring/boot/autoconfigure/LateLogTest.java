@@ -7,11 +7,13 @@ import java.util.logging.Handler;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Boot takes the handlers of java.util.logging away when a context ends, as the JVM does when it ends itself. */
+@Tag("slow")
 class LateLogTest {
 
     private static final Logger ROOT = Logger.getLogger("");

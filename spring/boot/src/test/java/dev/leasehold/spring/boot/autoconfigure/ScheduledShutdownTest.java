@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,6 +33,7 @@ import org.springframework.scheduling.annotation.Scheduled;
  * These tests show what becomes of a scheduled job that runs when the application ends, as docs/spring.md says of
  * Spring's schedulers.
  */
+@Tag("slow")
 class ScheduledShutdownTest {
 
     private static final long ONCE = 3_600_000;

@@ -8,11 +8,13 @@ import dev.leasehold.servers.RedisProcess;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** An application that has started and has not locked yet may be restored more than once from one snapshot. */
+@Tag("slow")
 class SnapshotTest {
 
     private final AtomicInteger ids = new AtomicInteger();

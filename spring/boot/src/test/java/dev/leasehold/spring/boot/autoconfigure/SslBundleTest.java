@@ -12,6 +12,7 @@ import dev.leasehold.servers.RedisProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration;
@@ -20,6 +21,7 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** A Redis that is spoken to by TLS, with the certificates of a bundle of the application. */
+@Tag("slow")
 class SslBundleTest {
 
     private static final Path CERTIFICATES = Pages.ROOT.resolve("stores/redis/src/test/resources/tls");

@@ -7,11 +7,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.architecture.LogLines;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** These tests are about what the start tells of settings that do not fit. */
+@Tag("slow")
 class StartWarningsTest {
 
     private final LogLines log = new LogLines("dev.leasehold.spring", Level.INFO);

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * The figures of a run are in target/observation-cost.txt, those that were taken last in docs/decisions.md, with the
  * command.
  */
+@Tag("slow")
 class ObservationCostTest {
 
     private static final int CYCLES = 4000;

@@ -3,6 +3,7 @@ package dev.leasehold.benchmarks.jmh;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collection;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -12,6 +13,7 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Each benchmark runs for a moment, in this JVM, so that none is broken when somebody wants figures. */
+@Tag("slow")
 class EveryBenchmarkRunsTest {
 
     @Test

@@ -9,7 +9,7 @@
 # are those of the repository's own tests. What Maven has to download counts as time, the first time.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../../.." && pwd)
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../.." && pwd)
 dir=$(mktemp -d)
 repository=${VISIT_REPOSITORY:-$HOME/.m2/repository}
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
@@ -509,7 +509,7 @@ two_processes() {
 
 part_command() {
   local archive home job
-  archive=$(echo "$root"/cli/dist/target/leasehold-*.tar.gz)
+  archive=$(echo "$root"/cli/target/leasehold-*.tar.gz)
   [[ -f $archive ]] || failed 'there is no archive: ./mvnw -Pdist -DskipTests package'
   for jdk in /usr/lib/jvm/*; do
     # Of each version one, a link or not.

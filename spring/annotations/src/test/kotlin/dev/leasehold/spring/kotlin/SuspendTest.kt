@@ -28,11 +28,13 @@ import kotlinx.coroutines.withContext
 import org.assertj.core.api.Assertions.assertThat
 import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.junit.jupiter.api.AfterEach
+import org.junit.jupiter.api.Tag
 import org.junit.jupiter.api.Test
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer
 import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 /** Suspending functions hold their lock until they have completed, whichever threads run them. */
+@Tag("slow")
 @OptIn(DelicateCoroutinesApi::class)
 class SuspendTest {
 
