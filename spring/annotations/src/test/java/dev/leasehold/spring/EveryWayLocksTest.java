@@ -9,8 +9,6 @@ import dev.leasehold.spring.elsewhere.Base;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -139,15 +137,14 @@ class EveryWayLocksTest {
         }
     }
 
-    /** The library that was there before Spring had retries itself. */
     static class RetriedByTheLibrary {
-        static final Set<Long> TOKENS = new HashSet<>();
+        static final CopyOnWriteArrayList<Long> TOKENS = new CopyOnWriteArrayList<>();
         private final Retried body = new Retried();
 
         @org.springframework.retry.annotation.Retryable(backoff = @Backoff(delay = 1))
         @Locked("a")
         public String method() {
-            TOKENS.add(CurrentLease.get().token());
+            TOKENS.addIfAbsent(CurrentLease.get().token());
             return body.method();
         }
     }
