@@ -8,6 +8,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -43,10 +44,11 @@ interface BadInputRules extends LeaseholdRules {
         String namespace = UUID.randomUUID().toString();
         Leasehold client = fixture().client(builder -> builder.namespace(namespace));
         List<String> names = NameRules.oddNames();
+        List<Lease> held = new ArrayList<>(); // One that nobody refers to is not renewed.
         for (String name : names) {
-            Lease lease = client.lock(name).acquire();
-            assertThat(lease.name()).isEqualTo(name);
+            held.add(client.lock(name).acquire());
         }
+        assertThat(held).extracting(Lease::name).isEqualTo(names);
         assertThat(client.locks("*")).extracting(LockInfo::name).containsExactlyInAnyOrderElementsOf(names);
     }
 
