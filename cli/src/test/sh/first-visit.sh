@@ -112,7 +112,7 @@ run() {
 
 start_servers() {
   [[ $servers ]] && return
-  (cd "$root" && ./mvnw --batch-mode -q -Dmaven.repo.local="$repository" -Pfast -pl verification/servers -DskipTestCompile=false process-classes dependency:build-classpath -Dmdep.outputFile="$dir/classpath" </dev/null) ||
+  (cd "$root" && ./mvnw --batch-mode -q -Dmaven.repo.local="$repository" -Pfast -pl verification/test-tools -DskipTestCompile=false process-classes dependency:build-classpath -Dmdep.outputFile="$dir/classpath" </dev/null) ||
     failed "the servers of the tests are not built"
   cat >"$dir/Servers.java" <<'JAVA'
 import dev.leasehold.servers.*;
@@ -126,7 +126,7 @@ public class Servers {
 }
 JAVA
   mkfifo "$dir/end" "$dir/started"
-  "$java" -cp "$root/verification/servers/target/classes:$(cat "$dir/classpath")" "$dir/Servers.java" <"$dir/end" >"$dir/started" 2>"$dir/servers.log" &
+  "$java" -cp "$root/verification/test-tools/target/classes:$(cat "$dir/classpath")" "$dir/Servers.java" <"$dir/end" >"$dir/started" 2>"$dir/servers.log" &
   servers=$!
   exec 8>"$dir/end"
   read -r redis postgres <"$dir/started" || failed "the servers did not start: $(cat "$dir/servers.log")"

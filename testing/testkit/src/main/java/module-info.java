@@ -7,7 +7,6 @@ module dev.leasehold.testkit {
     requires static org.jspecify;
 
     exports dev.leasehold.testkit;
-    exports dev.leasehold.testkit.sim;
 
     uses dev.leasehold.spi.StoreProvider;
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -6,7 +6,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -9,7 +9,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Findings;
+import dev.leasehold.testtools.Findings;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

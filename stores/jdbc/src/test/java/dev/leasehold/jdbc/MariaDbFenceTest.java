@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc;
 
 import dev.leasehold.servers.MariaDbServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;

@@ -10,7 +10,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;

@@ -3,7 +3,7 @@ package dev.leasehold.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;

@@ -14,7 +14,7 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;

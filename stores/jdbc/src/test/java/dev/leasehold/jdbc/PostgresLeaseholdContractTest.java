@@ -4,7 +4,7 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.LeaseholdContract;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -3,8 +3,8 @@ package dev.leasehold.jdbc;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
+import dev.leasehold.testtools.Started;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -2,7 +2,7 @@ package dev.leasehold.jdbc;
 
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testkit.ProcessContract;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

@@ -8,7 +8,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;

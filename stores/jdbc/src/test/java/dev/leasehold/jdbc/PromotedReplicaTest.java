@@ -8,7 +8,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresReplica;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;

@@ -9,7 +9,7 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -7,7 +7,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;

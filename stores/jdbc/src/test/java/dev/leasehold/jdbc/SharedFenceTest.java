@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

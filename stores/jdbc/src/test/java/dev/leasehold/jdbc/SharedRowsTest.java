@@ -19,7 +19,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -20,7 +20,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -8,7 +8,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Tampering;
+import dev.leasehold.testtools.Tampering;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

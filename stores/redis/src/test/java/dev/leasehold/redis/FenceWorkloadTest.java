@@ -8,7 +8,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;

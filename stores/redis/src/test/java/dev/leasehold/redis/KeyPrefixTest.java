@@ -13,7 +13,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.SlotHash;
 import java.util.List;

@@ -15,7 +15,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

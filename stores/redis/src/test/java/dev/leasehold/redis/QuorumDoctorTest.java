@@ -1,8 +1,8 @@
 package dev.leasehold.redis;
 
 import static dev.leasehold.architecture.Waits.await;
-import static dev.leasehold.testkit.Findings.codes;
-import static dev.leasehold.testkit.Findings.the;
+import static dev.leasehold.testtools.Findings.codes;
+import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;

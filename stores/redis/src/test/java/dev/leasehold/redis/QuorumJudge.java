@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.Lease;
 import dev.leasehold.spi.LeaseId;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimWorld;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -11,7 +11,7 @@ import dev.leasehold.redis.quorum.QuorumSettings;
 import dev.leasehold.redis.quorum.QuorumStore;
 import dev.leasehold.redis.quorum.Voter;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimWorld;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

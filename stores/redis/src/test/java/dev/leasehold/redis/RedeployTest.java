@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Redeployment;
+import dev.leasehold.testtools.Redeployment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

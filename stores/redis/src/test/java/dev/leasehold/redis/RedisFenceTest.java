@@ -10,7 +10,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StaleTokenException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;

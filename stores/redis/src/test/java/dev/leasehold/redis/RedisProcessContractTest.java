@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.ProcessContract;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

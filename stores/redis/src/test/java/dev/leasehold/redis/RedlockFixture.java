@@ -8,7 +8,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import io.lettuce.core.RedisLoadingException;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;

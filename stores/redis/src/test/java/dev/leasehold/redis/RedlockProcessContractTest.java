@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.testkit.ProcessContract;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;

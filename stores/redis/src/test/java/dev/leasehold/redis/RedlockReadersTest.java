@@ -8,7 +8,7 @@ import dev.leasehold.DistributedReadWriteLock;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

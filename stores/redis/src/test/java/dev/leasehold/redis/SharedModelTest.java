@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;

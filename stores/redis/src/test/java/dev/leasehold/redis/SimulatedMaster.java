@@ -1,8 +1,8 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.testkit.sim.SimClock;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimClock;
+import dev.leasehold.testtools.SimWorld;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

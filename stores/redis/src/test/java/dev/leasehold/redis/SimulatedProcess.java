@@ -2,8 +2,8 @@ package dev.leasehold.redis;
 
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.testkit.sim.SimClock;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimClock;
+import dev.leasehold.testtools.SimWorld;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

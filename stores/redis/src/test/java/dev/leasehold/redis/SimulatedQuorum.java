@@ -18,7 +18,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimWorld;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.testkit.AnswerSpoiler;
+import dev.leasehold.testtools.AnswerSpoiler;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.SpoilingProxy;
+import dev.leasehold.testtools.SpoilingProxy;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.testkit.SpoilingProxy;
+import dev.leasehold.testtools.SpoilingProxy;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;

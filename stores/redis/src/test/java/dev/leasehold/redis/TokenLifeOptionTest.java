@@ -11,7 +11,7 @@ import dev.leasehold.redis.script.Script;
 import dev.leasehold.redis.script.ScriptTexts;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

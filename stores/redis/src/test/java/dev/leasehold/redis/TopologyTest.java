@@ -14,7 +14,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Findings;
+import dev.leasehold.testtools.Findings;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;

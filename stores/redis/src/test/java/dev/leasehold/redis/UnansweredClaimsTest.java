@@ -2,8 +2,8 @@ package dev.leasehold.redis;
 
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreUri;
-import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.UnansweredClaims;
+import dev.leasehold.testtools.FaultProxy;
+import dev.leasehold.testtools.UnansweredClaims;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

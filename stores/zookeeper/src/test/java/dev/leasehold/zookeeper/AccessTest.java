@@ -11,7 +11,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

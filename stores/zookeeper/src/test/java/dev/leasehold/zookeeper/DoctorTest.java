@@ -1,6 +1,6 @@
 package dev.leasehold.zookeeper;
 
-import static dev.leasehold.testkit.Findings.codes;
+import static dev.leasehold.testtools.Findings.codes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -8,8 +8,8 @@ import dev.leasehold.Examination;
 import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.testkit.Findings;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Findings;
+import dev.leasehold.testtools.Started;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.FaultProxy;
+import dev.leasehold.testtools.Started;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;

@@ -1,8 +1,8 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.StoreFactory;
-import dev.leasehold.testkit.Started;
 import dev.leasehold.testkit.StoreContract;
+import dev.leasehold.testtools.Started;
 import org.apache.curator.test.TestingCluster;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;

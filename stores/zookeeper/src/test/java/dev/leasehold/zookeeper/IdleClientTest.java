@@ -7,7 +7,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.test.VirtualTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.UUID;
 import org.apache.curator.framework.CuratorFramework;

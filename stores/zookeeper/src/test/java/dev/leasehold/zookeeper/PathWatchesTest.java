@@ -8,7 +8,7 @@ import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Store;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Map;

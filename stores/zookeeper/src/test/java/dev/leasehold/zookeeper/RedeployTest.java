@@ -1,6 +1,6 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.testkit.Redeployment;
+import dev.leasehold.testtools.Redeployment;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

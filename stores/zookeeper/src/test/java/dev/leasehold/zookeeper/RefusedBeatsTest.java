@@ -18,7 +18,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.test.VirtualTime;
 import dev.leasehold.testkit.NoSignals;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

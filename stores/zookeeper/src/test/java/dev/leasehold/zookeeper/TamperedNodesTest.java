@@ -2,8 +2,8 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
-import dev.leasehold.testkit.Started;
-import dev.leasehold.testkit.Tampering;
+import dev.leasehold.testtools.Started;
+import dev.leasehold.testtools.Tampering;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.Started;
-import dev.leasehold.testkit.UnansweredClaims;
+import dev.leasehold.testtools.FaultProxy;
+import dev.leasehold.testtools.Started;
+import dev.leasehold.testtools.UnansweredClaims;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -2,10 +2,10 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
-import dev.leasehold.testkit.AnswerFuzz;
-import dev.leasehold.testkit.SpoilingProxy;
-import dev.leasehold.testkit.SpoiltFrames;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.AnswerFuzz;
+import dev.leasehold.testtools.SpoilingProxy;
+import dev.leasehold.testtools.SpoiltFrames;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

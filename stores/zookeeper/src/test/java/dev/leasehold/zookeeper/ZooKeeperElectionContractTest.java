@@ -2,7 +2,7 @@ package dev.leasehold.zookeeper;
 
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.testkit.ElectionContract;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;

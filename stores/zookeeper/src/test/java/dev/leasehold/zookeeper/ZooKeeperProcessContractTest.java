@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
 import dev.leasehold.testkit.ProcessContract;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import org.apache.curator.test.TestingServer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;

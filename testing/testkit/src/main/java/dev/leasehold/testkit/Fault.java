@@ -1,7 +1,7 @@
 package dev.leasehold.testkit;
 
 /** A fault is what may happen to a request or a signal on its way. */
-public enum Fault {
+enum Fault {
     /** Nothing. */
     NONE,
     /** The request never arrives, and its sender learns that the outcome is unknown. A signal is lost. */

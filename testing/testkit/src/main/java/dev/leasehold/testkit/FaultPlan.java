@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** A fault plan decides which fault befalls which message. Implementations are thread-safe. */
 @FunctionalInterface
-public interface FaultPlan {
+interface FaultPlan {
 
     /** A message is of one of these kinds. */
     enum Message {

@@ -10,7 +10,7 @@ import java.util.Objects;
  * A faulty store loses, delays and repeats its messages by plan. It stands between the engine and any real store, so that
  * the faults of TCP can be shown on stores that have no network. Thread-safe.
  */
-public final class FaultyStore implements StoreFactory {
+final class FaultyStore implements StoreFactory {
 
     private final StoreFactory real;
     private final boolean sound;

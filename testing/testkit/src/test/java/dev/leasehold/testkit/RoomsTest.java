@@ -3,11 +3,10 @@ package dev.leasehold.testkit;
 import dev.leasehold.architecture.Rooms;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of this module: the rules for stores, and the simulator, which applies them. */
+/** This module is one room: the rules for stores. */
 class RoomsTest {
 
-    private static final Rooms ROOMS =
-            new Rooms("dev.leasehold.testkit").room("").room("sim", "");
+    private static final Rooms ROOMS = new Rooms("dev.leasehold.testkit").room("");
 
     @Test
     void arrowsRunOneWay() {

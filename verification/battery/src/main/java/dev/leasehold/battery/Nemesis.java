@@ -1,7 +1,7 @@
 package dev.leasehold.battery;
 
-import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.HoldRecord;
+import dev.leasehold.testtools.FaultProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

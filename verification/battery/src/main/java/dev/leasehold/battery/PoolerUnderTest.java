@@ -2,7 +2,7 @@ package dev.leasehold.battery;
 
 import dev.leasehold.servers.PgBouncer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

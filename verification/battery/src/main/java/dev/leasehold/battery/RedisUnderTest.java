@@ -3,7 +3,7 @@ package dev.leasehold.battery;
 import dev.leasehold.redis.RedlockStore;
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;

@@ -2,7 +2,7 @@ package dev.leasehold.battery;
 
 import dev.leasehold.servers.PostgresReplica;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.leasehold.battery;
 
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.leasehold.battery;
 
 import dev.leasehold.servers.Ports;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

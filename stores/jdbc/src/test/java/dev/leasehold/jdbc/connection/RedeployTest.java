@@ -9,7 +9,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.lang.ref.WeakReference;
 import java.net.URL;
 import java.net.URLClassLoader;

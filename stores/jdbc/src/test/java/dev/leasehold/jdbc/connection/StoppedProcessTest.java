@@ -11,7 +11,7 @@ import dev.leasehold.jdbc.dialect.Product;
 import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.dialect.Tables;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

@@ -3,7 +3,7 @@ package dev.leasehold.jdbc.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.MariaDbServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;

@@ -11,7 +11,7 @@ import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.jdbc.Question;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

@@ -20,7 +20,7 @@ import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

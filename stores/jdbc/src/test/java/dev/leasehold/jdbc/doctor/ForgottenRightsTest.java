@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc.doctor;
 
-import static dev.leasehold.testkit.Findings.codes;
-import static dev.leasehold.testkit.Findings.the;
+import static dev.leasehold.testtools.Findings.codes;
+import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,8 +11,8 @@ import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Findings;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Findings;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

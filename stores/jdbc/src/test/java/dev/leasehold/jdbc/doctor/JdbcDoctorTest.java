@@ -1,8 +1,8 @@
 package dev.leasehold.jdbc.doctor;
 
 import static dev.leasehold.architecture.Waits.await;
-import static dev.leasehold.testkit.Findings.codes;
-import static dev.leasehold.testkit.Findings.the;
+import static dev.leasehold.testtools.Findings.codes;
+import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -17,8 +17,8 @@ import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
-import dev.leasehold.testkit.Findings;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Findings;
+import dev.leasehold.testtools.Started;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

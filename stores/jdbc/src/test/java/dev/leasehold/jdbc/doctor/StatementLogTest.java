@@ -1,14 +1,14 @@
 package dev.leasehold.jdbc.doctor;
 
-import static dev.leasehold.testkit.Findings.the;
+import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.servers.MariaDbServer;
-import dev.leasehold.testkit.Findings;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Findings;
+import dev.leasehold.testtools.Started;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

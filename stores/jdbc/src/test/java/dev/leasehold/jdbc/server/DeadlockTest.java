@@ -22,7 +22,7 @@ import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;

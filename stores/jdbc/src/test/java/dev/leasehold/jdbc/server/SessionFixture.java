@@ -7,7 +7,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
 import dev.leasehold.jdbc.SessionServer;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

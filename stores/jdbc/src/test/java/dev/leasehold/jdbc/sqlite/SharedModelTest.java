@@ -9,7 +9,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreUri;
 import dev.leasehold.spi.TimeSource;
-import dev.leasehold.testkit.SharedModel;
+import dev.leasehold.testtools.SharedModel;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

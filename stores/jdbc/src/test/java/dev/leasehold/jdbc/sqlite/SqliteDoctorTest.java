@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.sqlite;
 
-import static dev.leasehold.testkit.Findings.codes;
+import static dev.leasehold.testtools.Findings.codes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Examination;
@@ -8,7 +8,7 @@ import dev.leasehold.Finding;
 import dev.leasehold.Finding.Severity;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
-import dev.leasehold.testkit.Findings;
+import dev.leasehold.testtools.Findings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;

@@ -4,8 +4,8 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.FaultProxy;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

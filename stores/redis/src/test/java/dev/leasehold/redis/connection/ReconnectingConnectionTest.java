@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.redis.SimulatedProcess;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.testkit.NoSignals;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimWorld;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.lang.reflect.Proxy;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.internal.Causes;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.FaultProxy;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;

@@ -15,7 +15,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Findings;
+import dev.leasehold.testtools.Findings;
 import java.net.ConnectException;
 import java.text.MessageFormat;
 import java.time.Duration;

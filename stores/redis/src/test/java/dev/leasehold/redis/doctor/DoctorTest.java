@@ -2,8 +2,8 @@ package dev.leasehold.redis.doctor;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
-import static dev.leasehold.testkit.Findings.codes;
-import static dev.leasehold.testkit.Findings.the;
+import static dev.leasehold.testtools.Findings.codes;
+import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -18,8 +18,8 @@ import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.servers.RedisProcess.Version;
-import dev.leasehold.testkit.FaultProxy;
-import dev.leasehold.testkit.Findings;
+import dev.leasehold.testtools.FaultProxy;
+import dev.leasehold.testtools.Findings;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;

@@ -15,7 +15,7 @@ import dev.leasehold.redis.RedlockFixture;
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.codec.StringCodec;

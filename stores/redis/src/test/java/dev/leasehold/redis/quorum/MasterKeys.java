@@ -1,7 +1,7 @@
 package dev.leasehold.redis.quorum;
 
 import dev.leasehold.redis.LastTokens;
-import dev.leasehold.redis.QueueEntries;
+import dev.leasehold.testtools.QueueEntries;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;

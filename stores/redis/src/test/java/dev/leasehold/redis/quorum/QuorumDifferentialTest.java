@@ -20,7 +20,7 @@ import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ArrayList;

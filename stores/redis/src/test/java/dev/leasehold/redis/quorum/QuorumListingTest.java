@@ -11,7 +11,7 @@ import dev.leasehold.LockInfo;
 import dev.leasehold.NodeAnswer;
 import dev.leasehold.redis.Masters;
 import dev.leasehold.redis.RedlockStore;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -3,7 +3,7 @@ package dev.leasehold.redis.quorum;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.SimulatedProcess;
-import dev.leasehold.testkit.sim.SimWorld;
+import dev.leasehold.testtools.SimWorld;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

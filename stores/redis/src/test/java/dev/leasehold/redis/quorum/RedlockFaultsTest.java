@@ -13,7 +13,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.redis.RedlockFixture;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

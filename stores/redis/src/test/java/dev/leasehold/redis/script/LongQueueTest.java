@@ -2,9 +2,9 @@ package dev.leasehold.redis.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.QueueEntries;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import io.lettuce.core.api.sync.RedisCommands;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.ServerClock;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
 import org.junit.jupiter.api.BeforeEach;

@@ -2,7 +2,6 @@ package dev.leasehold.redis.script;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 
-import dev.leasehold.redis.QueueEntries;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.Marker;
 import dev.leasehold.redis.quorum.MarkerRules;
@@ -10,6 +9,7 @@ import dev.leasehold.redis.voter.BallotEncoder;
 import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
+import dev.leasehold.testtools.QueueEntries;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;

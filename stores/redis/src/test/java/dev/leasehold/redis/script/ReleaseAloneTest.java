@@ -3,7 +3,7 @@ package dev.leasehold.redis.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.ScriptOutputType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

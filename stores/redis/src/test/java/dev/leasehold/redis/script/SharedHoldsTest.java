@@ -18,7 +18,7 @@ import dev.leasehold.redis.RedlockFixture;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;

@@ -29,7 +29,7 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import dev.leasehold.testkit.NoSignals;
 import dev.leasehold.testkit.RealTime;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import java.time.Duration;

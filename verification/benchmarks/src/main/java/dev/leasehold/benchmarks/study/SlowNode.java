@@ -3,7 +3,7 @@ package dev.leasehold.benchmarks.study;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
-import dev.leasehold.testkit.FaultProxy;
+import dev.leasehold.testtools.FaultProxy;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.Optional;
