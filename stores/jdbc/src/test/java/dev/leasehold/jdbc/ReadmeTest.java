@@ -104,8 +104,8 @@ class ReadmeTest {
         }
         Matcher named = Pattern.compile("`([A-Z][A-Za-z]+(?:Test|Rules|EndToEnd))(?:\\.([a-z][A-Za-z]+))?`")
                 .matcher(Files.readString(ROOT.resolve("docs/guarantees.md"))
-                        + Files.readString(ROOT.resolve("docs/shared-rules.md"))
-                        + Files.readString(ROOT.resolve("docs/rules.md")));
+                        + Files.readString(ROOT.resolve("docs/internal/shared-rules.md"))
+                        + Files.readString(ROOT.resolve("docs/internal/rules.md")));
         int found = 0;
         for (; named.find(); found++) {
             assertThat(classes).containsKey(named.group(1));

@@ -39,7 +39,7 @@ public final class Pages {
     /** Returns all pages, as paths relative to the root: those of the root itself, of docs and of the benchmarks. */
     public static List<String> all() throws IOException {
         List<String> pages = new ArrayList<>();
-        for (String directory : List.of("", "docs", "verification/benchmarks", ".github")) {
+        for (String directory : List.of("", "docs", "docs/internal", "verification/benchmarks", ".github")) {
             if (Files.isDirectory(ROOT.resolve(directory))) {
                 try (Stream<Path> files = Files.list(ROOT.resolve(directory))) {
                     files.filter(file -> file.toString().endsWith(".md"))

@@ -53,7 +53,7 @@ final class BatteryCommand implements Callable<Integer> {
             names = "--fault",
             split = ",",
             paramLabel = "FAULT",
-            description = "those of docs/battery.md, or all (default); what a store cannot have is left out")
+            description = "those of docs/internal/battery.md, or all (default); what a store cannot have is left out")
     private List<String> faults = List.of("all");
 
     @Option(

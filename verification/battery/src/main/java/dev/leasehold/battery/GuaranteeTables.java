@@ -20,7 +20,7 @@ final class GuaranteeTables {
 
     private static final String GIVEN_WAY =
             " in these lines (lines with broken ones have given way to runs of what was mended:"
-                    + " [battery.md](battery.md#what-has-been-run))";
+                    + " [battery.md](internal/battery.md#what-has-been-run))";
 
     private final ResultsFile results;
 

@@ -85,15 +85,15 @@ class GuardPatchesTest {
 
     @Test
     void eachStandsInTheTablesOfRules() throws IOException {
-        String tables = Files.readString(ROOT.resolve("docs/rules.md"))
-                + Files.readString(ROOT.resolve("docs/shared-rules.md"))
-                + Files.readString(ROOT.resolve("docs/battery.md"));
+        String tables = Files.readString(ROOT.resolve("docs/internal/rules.md"))
+                + Files.readString(ROOT.resolve("docs/internal/shared-rules.md"))
+                + Files.readString(ROOT.resolve("docs/internal/battery.md"));
         assertThat(patches().keySet()).allSatisfy(name -> assertThat(tables).contains("`" + name + "`"));
     }
 
     @Test
     void eachHasMadeSomethingRedAsItIs() throws IOException {
-        Map<String, String> seen = Files.readAllLines(ROOT.resolve("docs/guard-results.csv")).stream()
+        Map<String, String> seen = Files.readAllLines(ROOT.resolve("docs/internal/guard-results.csv")).stream()
                 .skip(1)
                 .map(line -> line.split(",", 7))
                 .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1] + " " + parts[5]));

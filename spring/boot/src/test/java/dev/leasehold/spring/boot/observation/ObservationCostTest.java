@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /**
  * This test measures what metrics cost when one thread acquires and releases a lock in memory that nobody else wants:
  * bytes that all threads allocate per cycle, since observers learn of the end of a hold on a thread of the client's.
- * The figures of a run are in target/observation-cost.txt, those that were taken last in docs/decisions.md, with the
+ * The figures of a run are in target/observation-cost.txt, those that were taken last in docs/internal/decisions.md, with the
  * command.
  */
 @Tag("slow")
