@@ -15,6 +15,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.PostgresDialect;
 import dev.leasehold.servers.PgBouncer;
+import dev.leasehold.servers.PgPool;
 import dev.leasehold.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -22,7 +23,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -149,38 +153,55 @@ class PostgresPoolerTest {
     /** With PgBouncer our lock_timeout was in the application's sessions for good, and its UPDATE failed after 4 s. */
     @Test
     void nothingIsSetInSessionsThatAreOthersToo() throws Exception {
-        try (PostgresServer own = PostgresServer.start()) {
-            setDefaults(own);
-            try (PostgresPooler another = new PostgresPooler(own.port(), 3)) {
-                assertThat(sessionsAfterUse(another.port(), 3))
-                        .containsOnly("0 off repeatable read 0 channels")
-                        .hasSize(3);
-            }
+        try (PostgresServer own = serverWithDefaults();
+                PostgresPooler another = new PostgresPooler(own.port(), 3)) {
+            assertNothingIsSet(own, PostgresServer.url(another.port()), 3);
         }
     }
 
     @Test
     void nothingIsSetInSessionsOfPgBouncer() throws Exception {
         assumeTrue(PgBouncer.program().isPresent(), PgBouncer.VARIABLE);
-        try (PostgresServer own = PostgresServer.start()) {
-            setDefaults(own);
-            try (PgBouncer another = PgBouncer.start(PgBouncer.program().orElseThrow(), own.port())) {
-                assertThat(sessionsAfterUse(another.port(), 12)).containsOnly("0 off repeatable read 0 channels");
-            }
+        try (PostgresServer own = serverWithDefaults();
+                PgBouncer another = PgBouncer.start(PgBouncer.program().orElseThrow(), own.port())) {
+            assertNothingIsSet(own, another.url(), 12);
         }
     }
 
-    private static void setDefaults(PostgresServer server) throws SQLException {
+    /** It keeps a session for its next client (but of the database postgres), and has what was set in it discarded. */
+    @Test
+    void nothingIsSetInSessionsOfPgPool() throws Exception {
+        assumeTrue(PgPool.program().isPresent(), PgPool.VARIABLE);
+        try (PostgresServer own = serverWithDefaults();
+                PgPool another = PgPool.start(PgPool.program().orElseThrow(), List.of(own.port()))) {
+            run(own, "CREATE DATABASE application");
+            assertNothingIsSet(own, another.url().replace("/postgres", "/application"), PgPool.CLIENTS);
+        }
+    }
+
+    private static PostgresServer serverWithDefaults() throws SQLException {
+        PostgresServer own = PostgresServer.start();
+        run(own, "ALTER ROLE CURRENT_USER SET synchronous_commit = off");
+        run(own, "ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'repeatable read'");
+        return own;
+    }
+
+    private static void run(PostgresServer server, String order) throws SQLException {
         try (Connection admin = DriverManager.getConnection(server.url());
                 Statement statement = admin.createStatement()) {
-            statement.execute("ALTER ROLE CURRENT_USER SET synchronous_commit = off");
-            statement.execute("ALTER ROLE CURRENT_USER SET default_transaction_isolation = 'repeatable read'");
+            statement.execute(order);
         }
     }
 
-    /** Has clients take, wait for and release a lock; then tells what so many sessions are set to. */
-    private static List<String> sessionsAfterUse(int port, int most) throws Exception {
-        String url = PostgresServer.url(port);
+    private static void assertNothingIsSet(PostgresServer server, String url, int most) throws Exception {
+        Set<Long> ours = sessionsOfClients(server, url);
+        Map<Long, String> found = sessionsOfTheApplication(url, most);
+        assertThat(found.values()).containsOnly("0 off repeatable read 0 channels");
+        assertThat(found.keySet()).containsAnyElementsOf(ours);
+    }
+
+    /** Has clients take, wait for and release a lock; returns the server's sessions that they used. */
+    private static Set<Long> sessionsOfClients(PostgresServer server, String url) throws Exception {
         try (Leasehold one = Leasehold.connect(url);
                 Leasehold two = Leasehold.connect(url)) {
             for (int i = 0; i < 5; i++) {
@@ -190,19 +211,30 @@ class PostgresPoolerTest {
                 held.close();
                 waiting.get(A_MINUTE, TimeUnit.SECONDS).close();
             }
+            try (Connection direct = DriverManager.getConnection(server.url());
+                    Sql sql = new Sql(direct)) {
+                return Set.copyOf(sql.all(
+                        "SELECT pid FROM pg_stat_activity WHERE query LIKE '%leasehold%' AND pid <> pg_backend_pid()",
+                        row -> row.getLong(1)));
+            }
         }
+    }
+
+    /** Returns what so many sessions are set to, by their numbers. */
+    private static Map<Long, String> sessionsOfTheApplication(String url, int most) throws Exception {
         List<Connection> application = new ArrayList<>();
-        List<String> found = new ArrayList<>();
+        Map<Long, String> found = new HashMap<>();
         for (int i = 0; i < most; i++) {
             Connection connection = DriverManager.getConnection(url);
             application.add(connection);
             connection.setAutoCommit(false);
             try (Sql sql = new Sql(connection)) {
-                found.add(sql.first(
+                String set = sql.first(
                         "SELECT current_setting('lock_timeout') || ' ' || current_setting('synchronous_commit') || ' '"
                                 + " || current_setting('default_transaction_isolation') || ' '"
                                 + " || (SELECT COUNT(*) FROM pg_listening_channels()) || ' channels'",
-                        row -> row.getString(1)));
+                        row -> row.getString(1));
+                found.put(sql.number("SELECT pg_backend_pid()"), set);
             }
         }
         for (Connection connection : application) {

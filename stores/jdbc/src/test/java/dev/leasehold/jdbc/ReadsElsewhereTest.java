@@ -18,12 +18,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -49,16 +43,12 @@ class ReadsElsewhereTest {
 
     private String url = "";
 
-    private final List<String> warnings = new CopyOnWriteArrayList<>();
-
     @ParameterizedTest
     @ValueSource(strings = {"PostgreSQL", "MariaDB"})
     void aClaimJoinsOnceAndTheCauseIsNamed(String database) throws Exception {
         url = database.equals("MariaDB") ? MARIADB.get().url() : POSTGRES.get().url();
-        Logger logger = Logger.getLogger("dev.leasehold.jdbc");
-        Handler handler = noting();
-        logger.addHandler(handler);
-        try (Leasehold holder = Leasehold.connect(url);
+        try (Warnings warnings = new Warnings();
+                Leasehold holder = Leasehold.connect(url);
                 RealTime time = new RealTime();
                 Connection admin = DriverManager.getConnection(url);
                 Statement statement = admin.createStatement();
@@ -73,13 +63,11 @@ class ReadsElsewhereTest {
                                 busy -> assertThat(busy.place()).isEqualTo(1));
             }
             assertThat(waiters(statement)).isEqualTo(1);
-            assertThat(warnings).singleElement().asString().contains("sends reads to another server");
+            assertThat(warnings.seen()).singleElement().asString().contains("sends reads to another server");
             assertThat(held.isValid()).isTrue();
             TestClient.get(client.store.withdraw("a", claim.id()));
             assertThat(waiters(statement)).isZero();
             client.store.close();
-        } finally {
-            logger.removeHandler(handler);
         }
     }
 
@@ -167,22 +155,5 @@ class ReadsElsewhereTest {
 
     private static <T> T proxy(Class<T> type, java.lang.reflect.InvocationHandler handler) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
-    private Handler noting() {
-        return new Handler() {
-            @Override
-            public void publish(LogRecord logged) {
-                if (logged.getLevel().intValue() >= Level.WARNING.intValue()) {
-                    warnings.add(logged.getMessage());
-                }
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
     }
 }

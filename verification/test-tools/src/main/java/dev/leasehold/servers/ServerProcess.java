@@ -47,7 +47,7 @@ final class ServerProcess {
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
         builder.environment().putAll(environment);
         Process process = builder.start();
-        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> killAll(process)));
         return new ServerProcess(process, output);
     }
 
@@ -105,6 +105,18 @@ final class ServerProcess {
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Kills it and what it has started, where that would not end by itself. */
+    void killAll() {
+        killAll(process);
+        kill();
+    }
+
+    private static void killAll(Process process) {
+        List<ProcessHandle> started = process.descendants().toList();
+        process.destroyForcibly();
+        started.forEach(ProcessHandle::destroyForcibly);
     }
 
     void kill() {
