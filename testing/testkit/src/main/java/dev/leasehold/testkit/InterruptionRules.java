@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
+import dev.leasehold.ReentrantDistributedLock;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.testkit.FaultPlan.Message;
 import java.time.Duration;
@@ -129,18 +130,40 @@ interface InterruptionRules extends LeaseholdRules {
         }
     }
 
+    /** As one whose task was cancelled. Its lease lasts for longer than the test: only a release ends it. */
     @Test
-    default void closingALeaseKeepsTheInterruptAndReleases() throws Exception {
+    default void anInterruptedHolderGivesBackAndStaysInterrupted() throws Exception {
         String name = fixture().lock();
-        DistributedLock lock = fixture().client().lock(name);
+        DistributedLock lock = fixture().client().lock(name, ClientFixture.LASTING);
+        ReentrantDistributedLock ofThread = fixture().client().reentrantLock(name, ClientFixture.LASTING);
         StoreClient elsewhere = fixture().probe();
-        assertThat(ClientFixture.get(fixture().inThread(() -> {
-                    Lease lease = lock.acquire();
+        List<Callable<?>> forms = List.of(
+                () -> {
+                    try (Lease lease = lock.acquire()) {
+                        Thread.currentThread().interrupt();
+                        return lease.isValid();
+                    }
+                },
+                () -> lock.call(lease -> {
                     Thread.currentThread().interrupt();
-                    lease.close();
-                    return Thread.currentThread().isInterrupted();
-                })))
-                .isTrue();
-        ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
+                    return lease.isValid();
+                }),
+                () -> {
+                    ofThread.lock();
+                    try {
+                        Thread.currentThread().interrupt();
+                        return ofThread.isHeldByCurrentThread();
+                    } finally {
+                        ofThread.unlock();
+                    }
+                });
+        for (Callable<?> form : forms) {
+            CompletableFuture<Boolean> interrupted = fixture().inThread(() -> {
+                assertThat(form.call()).isEqualTo(true);
+                return Thread.currentThread().isInterrupted();
+            });
+            assertThat(ClientFixture.get(interrupted)).isTrue();
+            ClientFixture.eventually("nothing is left", () -> !elsewhere.shows(name));
+        }
     }
 }
