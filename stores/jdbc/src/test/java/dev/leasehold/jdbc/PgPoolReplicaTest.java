@@ -2,7 +2,7 @@ package dev.leasehold.jdbc;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
-import static dev.leasehold.testkit.Findings.the;
+import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 

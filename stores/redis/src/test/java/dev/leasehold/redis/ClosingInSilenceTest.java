@@ -12,7 +12,7 @@ import dev.leasehold.LeaseholdBuilder;
 import dev.leasehold.LockOptions;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
-import dev.leasehold.testkit.Started;
+import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
