@@ -1,4 +1,4 @@
-/** This module has tests for authors of stores: the contract suite that every store has to pass, and its parts. */
+/** This module has tests for authors of stores: four contract suites that every store has to pass, and a history checker. */
 module dev.leasehold.testkit {
     requires transitive dev.leasehold;
     requires transitive org.junit.jupiter.api;

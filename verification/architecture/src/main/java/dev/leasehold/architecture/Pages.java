@@ -36,10 +36,18 @@ public final class Pages {
         return Files.exists(directory.resolve("mvnw")) ? directory : root(directory.getParent());
     }
 
-    /** Returns all pages, as paths relative to the root: those of the root itself, of docs and of the benchmarks. */
+    /** Returns all pages, as paths relative to the root: those of the root itself, of docs, of testing and of verification. */
     public static List<String> all() throws IOException {
         List<String> pages = new ArrayList<>();
-        for (String directory : List.of("", "docs", "docs/internal", "verification/benchmarks", ".github")) {
+        for (String directory : List.of(
+                "",
+                "docs",
+                "docs/internal",
+                "testing",
+                "verification",
+                "verification/benchmarks",
+                "verification/model",
+                ".github")) {
             if (Files.isDirectory(ROOT.resolve(directory))) {
                 try (Stream<Path> files = Files.list(ROOT.resolve(directory))) {
                     files.filter(file -> file.toString().endsWith(".md"))
