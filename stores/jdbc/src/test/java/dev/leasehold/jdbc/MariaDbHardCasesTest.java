@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.leasehold.Lease;
+import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
+import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.testtools.Started;
 import java.sql.Connection;
@@ -178,6 +180,27 @@ class MariaDbHardCasesTest {
                 own.kill();
                 own.restart();
             });
+        }
+    }
+
+    /** As mysqldump and others do: who asks meanwhile waits, and a lease that lasts is not lost. */
+    @Test
+    void aBackupThatLocksAllTablesIsWaitedFor() throws Exception {
+        LockOptions longer = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5));
+        try (Leasehold client = Leasehold.connect(MARIADB.get().url() + "&leasehold.storeTimeout=600000");
+                Leasehold impatient = Leasehold.connect(MARIADB.get().url() + "&leasehold.storeTimeout=5000");
+                Connection backup = DriverManager.getConnection(MARIADB.get().url());
+                Statement statement = backup.createStatement()) {
+            Lease held = client.lock(name, longer).acquire();
+            statement.execute("FLUSH TABLES WITH READ LOCK");
+            CompletableFuture<Lease> claim =
+                    client.lock(name + " other", longer).acquireAsync();
+            assertThatThrownBy(() -> impatient.lock(name + " third").acquire())
+                    .isInstanceOf(StoreUnavailableException.class);
+            assertThat(claim).isNotDone();
+            statement.execute("UNLOCK TABLES");
+            assertThat(claim.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+            assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
         }
     }
 

@@ -110,7 +110,7 @@ class DemotedMasterTest {
 
     /** The name is changed late: until then nobody takes what is written. */
     @Test
-    void nothingIsDoneThereAndHoldersAreTold() throws Exception {
+    void whileTheNameLeadsToItNobodyWritesAndHoldersHear() throws Exception {
         Duration brief = Duration.ofSeconds(3);
         Lease held = patient(brief).lock("x").acquire();
         CompletableFuture<Lease> waiting = waiter();
