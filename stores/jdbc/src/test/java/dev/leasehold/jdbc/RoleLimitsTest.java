@@ -46,6 +46,7 @@ class RoleLimitsTest {
             statement.execute("ALTER ROLE " + role + " SET idle_in_transaction_session_timeout = '1s'");
             statement.execute("ALTER ROLE " + role + " SET " + limit + " = '1s'");
             Lease held = one.lock(limit, longer).acquire();
+            assertThat(two.lock(limit).tryAcquire()).isEmpty(); // Its first look at the tables is over.
             admin.setAutoCommit(false);
             statement.execute("LOCK TABLE leasehold_lock IN ACCESS EXCLUSIVE MODE");
             // Nothing else is asked meanwhile, so it is this claim that the server ends again and again.
