@@ -111,7 +111,7 @@ class DemotedMasterTest {
     /** The name is changed late: until then nobody takes what is written. */
     @Test
     void whileTheNameLeadsToItNobodyWritesAndHoldersHear() throws Exception {
-        Duration brief = Duration.ofSeconds(3);
+        Duration brief = Duration.ofSeconds(10);
         Lease held = patient(brief).lock("x").acquire();
         CompletableFuture<Lease> waiting = waiter();
         CompletableFuture<Boolean> two = waiting.thenApply(lease -> held.isValid());
