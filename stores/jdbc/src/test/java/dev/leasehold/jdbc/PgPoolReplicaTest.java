@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.architecture.LogLines;
 import dev.leasehold.servers.PgPool;
 import dev.leasehold.servers.PostgresReplica;
 import dev.leasehold.servers.PostgresServer;
@@ -18,6 +19,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -31,15 +33,15 @@ class PgPoolReplicaTest {
         try (PostgresServer primary = PostgresServer.start();
                 PostgresReplica replica = PostgresReplica.of(primary, primary.port());
                 PgPool pool = PgPool.start(PgPool.program().orElseThrow(), List.of(primary.port(), replica.port()));
-                Warnings warnings = new Warnings();
+                LogLines log = new LogLines("dev.leasehold.jdbc", Level.WARNING);
                 Leasehold holder = Leasehold.connect(primary.url());
                 Leasehold next = Leasehold.connect(pool.url());
                 Lease held = holder.lock("a").acquire()) {
             await().until(() -> isThere(replica, held));
             order(replica, "SELECT pg_wal_replay_pause()");
             CompletableFuture<Lease> waiting = next.lock("a").acquireAsync();
-            await().until(() -> !warnings.seen().isEmpty());
-            assertThat(warnings.seen()).singleElement().asString().contains("sends reads to another server");
+            await().until(() -> !log.lines.isEmpty());
+            assertThat(log.lines).singleElement().asString().contains("sends reads to another server");
             assertThat(holder.locks("a").get(0).waiters()).hasSize(1);
             held.close();
             try (Lease given = waiting.get(A_MINUTE, TimeUnit.SECONDS)) {

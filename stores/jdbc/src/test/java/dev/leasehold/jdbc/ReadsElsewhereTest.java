@@ -1,9 +1,11 @@
 package dev.leasehold.jdbc;
 
+import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.architecture.LogLines;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.Claim;
@@ -18,8 +20,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,11 +48,15 @@ class ReadsElsewhereTest {
 
     private String url = "";
 
+    private final AtomicInteger looks = new AtomicInteger();
+
+    private final AtomicInteger messages = new AtomicInteger();
+
     @ParameterizedTest
     @ValueSource(strings = {"PostgreSQL", "MariaDB"})
     void aClaimJoinsOnceAndTheCauseIsNamed(String database) throws Exception {
         url = database.equals("MariaDB") ? MARIADB.get().url() : POSTGRES.get().url();
-        try (Warnings warnings = new Warnings();
+        try (LogLines log = new LogLines("dev.leasehold.jdbc", Level.WARNING);
                 Leasehold holder = Leasehold.connect(url);
                 RealTime time = new RealTime();
                 Connection admin = DriverManager.getConnection(url);
@@ -63,7 +72,7 @@ class ReadsElsewhereTest {
                                 busy -> assertThat(busy.place()).isEqualTo(1));
             }
             assertThat(waiters(statement)).isEqualTo(1);
-            assertThat(warnings.seen()).singleElement().asString().contains("sends reads to another server");
+            assertThat(log.lines).singleElement().asString().contains("sends reads to another server");
             assertThat(held.isValid()).isTrue();
             TestClient.get(client.store.withdraw("a", claim.id()));
             assertThat(waiters(statement)).isZero();
@@ -122,6 +131,33 @@ class ReadsElsewhereTest {
         }
     }
 
+    /** Told of a grant, it looked at a server that had not received it, and then not again before it asked anew. */
+    @Test
+    void whoIsReadElsewherePollsFromThenOn() throws Exception {
+        url = POSTGRES.get().url();
+        lagging = false;
+        try (Leasehold holder = Leasehold.connect(url);
+                RealTime time = new RealTime();
+                Connection admin = DriverManager.getConnection(url);
+                Statement statement = admin.createStatement();
+                Lease held = holder.lock("d").acquire();
+                Lease other = holder.lock("e").acquire()) {
+            statement.execute("CREATE TABLE IF NOT EXISTS leasehold_waiter_seen (LIKE leasehold_waiter)");
+            SharedClient client = new SharedClient(JdbcStore.using(balancing()), time);
+            client.ask(client.claim("d", Claim.EXCLUSIVE, Duration.ofMinutes(1)));
+            await().until(() -> messages.get() > 0);
+            await().during(Duration.ofSeconds(1)).until(() -> looks.getAndSet(0) == 0);
+            lagging = true;
+            client.ask(client.claim("e", Claim.EXCLUSIVE, Duration.ofMinutes(1)));
+            // A claim that does not ask again is looked for no more when it counts as dead, long before messages are
+            // tested again.
+            await().until(() -> looks.get() > 2);
+            assertThat(held.isValid() && other.isValid()).isTrue();
+            client.store.close();
+            statement.execute("DELETE FROM leasehold_waiter");
+        }
+    }
+
     private static long waiters(Statement statement) throws SQLException {
         try (ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM leasehold_waiter")) {
             row.next();
@@ -146,6 +182,12 @@ class ReadsElsewhereTest {
     }
 
     private String elsewhere(String statement) {
+        if (statement.contains("SELECT MIN(m.position)")) {
+            looks.incrementAndGet();
+        }
+        if (statement.contains("pg_notify")) {
+            messages.incrementAndGet();
+        }
         return lagging && statement.startsWith("SELECT") && !statement.contains("FOR UPDATE")
                 ? statement
                         .replaceAll("leasehold_waiter(?=[\"`])", "leasehold_waiter_seen")

@@ -342,7 +342,7 @@ public final class OpenJdbcStore
         if (claim.isShared() && mayHold) {
             shared.add(claim.id());
         }
-        poller.claimed(claim, answer);
+        poller.claimed(claim, answer, database.isReadElsewhere());
         if (mayListen && answer instanceof ClaimAnswer.Busy busy && busy.place() > 0 && database.canListen()) {
             listener.want();
         }

@@ -117,9 +117,15 @@ final class WaitPoller {
         }
     }
 
-    void claimed(Claim claim, ClaimAnswer answer) {
+    /**
+     * Looks for what waits from now on.
+     *
+     * @param readElsewhere whether another server answers looks, which may not have yet what a message was about
+     */
+    void claimed(Claim claim, ClaimAnswer answer, boolean readElsewhere) {
         mutex.lock();
         try {
+            told &= !readElsewhere;
             Wait known = waits.remove(claim.id());
             if (answer instanceof ClaimAnswer.Busy busy && busy.place() > 0) {
                 long now = context.time().nanos();
