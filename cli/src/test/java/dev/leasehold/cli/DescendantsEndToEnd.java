@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.leasehold.testkit.ProcessStop;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,7 @@ class DescendantsEndToEnd {
         // Not by itself: a line that begins otherwise is not that of a nap.
         String counting = "echo $(grep -lsz '^" + nap + "$' /proc/[0-9]*/cmdline | wc -l)";
         Program.Run first = leasehold.start("run", "--lease", "15", "demo", "sh", "-c", many);
-        await().until(() -> Files.exists(dir.resolve("ready")));
+        await().atMost(Duration.ofMinutes(2)).until(() -> Files.exists(dir.resolve("ready")));
         assertThat(Processes.mentioning("cmdline", nap + "\0")).hasSize(COUNT);
 
         Program.Run next = leasehold.start("run", "demo", "sh", "-c", counting);
