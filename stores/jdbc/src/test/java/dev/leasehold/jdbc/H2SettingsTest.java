@@ -59,7 +59,7 @@ class H2SettingsTest {
         try (Leasehold client = Leasehold.connect("jdbc:h2:mem:h2case;DB_CLOSE_DELAY=-1;IGNORECASE=TRUE")) {
             assertThatThrownBy(() -> client.lock("Order").acquire())
                     .isInstanceOf(LockException.class)
-                    .hasMessageContaining("IGNORECASE");
+                    .hasMessageContaining("has IGNORECASE set");
         }
     }
 
@@ -69,7 +69,7 @@ class H2SettingsTest {
         try (Leasehold client = Leasehold.connect("jdbc:h2:mem:h2" + mode + ";DB_CLOSE_DELAY=-1;MODE=" + mode)) {
             assertThatThrownBy(() -> client.lock("a").acquire())
                     .isInstanceOf(LockException.class)
-                    .hasMessageContaining("MODE");
+                    .hasMessageContaining("is in a MODE that knows no LIMIT"); // The URL has MODE in it, too.
         }
     }
 

@@ -42,6 +42,23 @@ class MigratedTablesTest {
         areUsedAgain("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1?");
     }
 
+    /** Who has found them missing looks at what is there now as a new client does. */
+    @Test
+    void whatIsMadeAgainMayBeOfAnotherLayout() throws Exception {
+        String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+        String tables = url + "?leasehold.tables=mig_";
+        try (Leasehold client = Leasehold.connect(tables)) {
+            client.lock("a").acquire().close();
+            drop(url);
+            assertThatThrownBy(() -> client.lock("a").acquire()).hasMessageContaining("misses the table");
+            make(tables);
+            run(url, "UPDATE \"mig_layout\" SET layout = 2");
+            assertThatThrownBy(() -> client.lock("a").acquire())
+                    .isInstanceOf(LockException.class)
+                    .hasMessageContaining("have layout 2");
+        }
+    }
+
     private static void areUsedAgain(String url) throws Exception {
         String tables = url + "&leasehold.tables=mig_";
         try (Leasehold client = Leasehold.connect(tables)) {
@@ -68,12 +85,16 @@ class MigratedTablesTest {
     }
 
     private static void drop(String url) throws SQLException {
+        String quote = url.contains("h2") ? "\"" : "";
+        for (String table : List.of("mig_lock", "mig_holder", "mig_waiter", "mig_layout")) {
+            run(url, "DROP TABLE " + quote + table + quote);
+        }
+    }
+
+    private static void run(String url, String sql) throws SQLException {
         try (Connection connection = DriverManager.getConnection(url.replaceFirst("\\?$", ""));
                 Statement statement = connection.createStatement()) {
-            String quote = url.contains("h2") ? "\"" : "";
-            for (String table : List.of("mig_lock", "mig_holder", "mig_waiter", "mig_layout")) {
-                statement.execute("DROP TABLE " + quote + table + quote);
-            }
+            statement.execute(sql);
         }
     }
 }

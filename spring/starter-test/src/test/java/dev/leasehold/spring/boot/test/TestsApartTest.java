@@ -11,8 +11,11 @@ import dev.leasehold.spring.OnBusy;
 import dev.leasehold.test.TestLeasehold;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -33,6 +36,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
         value = 3,
         unit = TimeUnit.MINUTES,
         threadMode = Timeout.ThreadMode.SAME_THREAD) // Transactions are bound to it.
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class TestsApartTest {
 
     @SpringBootConfiguration
@@ -99,8 +103,12 @@ class TestsApartTest {
         assertThat(jobs.nightly()).as("again").isEmpty();
     }
 
-    /** A job that ran before, as those of a scheduler do, had the test fail: nobody else could hold the lock. */
+    /**
+     * A job that ran before, as those of a scheduler do, had the test fail: nobody else could hold the lock. The first
+     * test, since what the end of another frees would hide that.
+     */
     @Test
+    @Order(1)
     @BusyLock("started")
     void aJobThatRanBeforeLeavesTheLock() {
         assertThat(jobs.started()).isEmpty();
