@@ -77,10 +77,12 @@ class DescriptorsTest {
         assertThat(said(shell, " 8 9", nobody, "echo", "done")).isEqualTo("done\n");
     }
 
+    /** A shell that knows no such descriptor takes it for a command, and there may be one. */
     @ParameterizedTest
     @MethodSource("dev.leasehold.cli.Shells#present")
     void descriptorsOfTwoDigitsStopNoShell(List<String> shell) throws Exception {
-        List<String> high = bash("exec 12</dev/null 7<<<seven; \"$@\"; exit $?");
+        List<String> high = bash("printf '#!/bin/sh\\necho twelve' >12; chmod +x 12; PATH=$PWD:$PATH"
+                + "; exec 12</dev/null 7<<<seven; \"$@\"; exit $?");
 
         assertThat(said(shell, " 12 7", high, "sh", "-c", "cat <&7")).isEqualTo("seven\n");
     }

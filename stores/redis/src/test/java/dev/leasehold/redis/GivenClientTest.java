@@ -142,6 +142,10 @@ class GivenClientTest {
                         .cause()
                         .isExactlyInstanceOf(LockException.class)
                         .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
+                // The engine knows of such an error itself, but is not asked here.
+                assertThatThrownBy(() -> client.locks("x"))
+                        .isExactlyInstanceOf(LockException.class)
+                        .hasMessageContaining("do not fit together: java.lang.NoSuchMethodError: io.netty.Of");
             }
         }
     }
