@@ -95,7 +95,8 @@ class ArchitectureTest {
         check(classes()
                 .that(in(MEMORY))
                 .should()
-                .onlyDependOnClassesThat(in(OUTSIDE).or(in(API, SPI, MEMORY)).or(arraysOfPrimitives())));
+                .onlyDependOnClassesThat(
+                        in(OUTSIDE).or(in(API, SPI, INTERNAL, MEMORY)).or(arraysOfPrimitives())));
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.queue.HoldWatcher;
 import dev.leasehold.engine.threads.BodyInterrupter;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.internal.SerialExecutor;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +40,7 @@ public final class LeaseWatcher implements HoldWatcher {
      * Guards the rest, so that each listener gets each change that comes after it was added, in order. Never held while
      * users' code runs.
      */
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
 
     private List<LeaseListener> listeners = List.of();
     private @Nullable SerialExecutor notifications;

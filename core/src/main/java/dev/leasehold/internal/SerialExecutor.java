@@ -5,7 +5,6 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -20,7 +19,7 @@ public final class SerialExecutor implements Executor {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
     private final Queue<Runnable> tasks = new ArrayDeque<>();
     private final Executor first;
     private final Executor rest;

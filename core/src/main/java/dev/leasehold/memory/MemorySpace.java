@@ -1,5 +1,6 @@
 package dev.leasehold.memory;
 
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Signals;
 import dev.leasehold.spi.Store;
@@ -9,7 +10,6 @@ import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A memory space holds locks in memory, with a mutex of its own around them. Every operation is one visit: take the mutex,
@@ -23,7 +23,7 @@ final class MemorySpace implements StoreFactory {
     }
 
     private final String name;
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private final MemoryLocks locks = new MemoryLocks();
     private final Map<String, Signals> clients = new ConcurrentHashMap<>();
 

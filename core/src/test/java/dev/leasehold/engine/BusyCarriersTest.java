@@ -2,6 +2,9 @@ package dev.leasehold.engine;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
+import static java.lang.Thread.State.BLOCKED;
+import static java.lang.Thread.State.TIMED_WAITING;
+import static java.lang.Thread.State.WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -10,21 +13,26 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockOptions;
+import dev.leasehold.engine.threads.Mailbox;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -218,5 +226,48 @@ class BusyCarriersTest {
         assertThat(onPlatformThread(lease::state)).isEqualTo(LeaseState.LOST);
         await().until(() -> renewals.get() > 0);
         assertThat(other.isValid()).isTrue();
+    }
+
+    /** A ReentrantLock that is free is offered to the next in line alone, and waits for that one to run. */
+    @Test
+    void norOneThatIsNextInLineForAMailbox() throws Exception {
+        CountDownLatch closing = new CountDownLatch(1);
+        Mailbox<String> mailbox = new Mailbox<>(
+                new Mailbox.Consumer<>() {
+                    @Override
+                    public void handle(String event) {}
+
+                    @Override
+                    public boolean isIdle() { // Asked inside the guard.
+                        closing.countDown();
+                        waitFor(goOn);
+                        return false;
+                    }
+
+                    @Override
+                    public void closed() {}
+
+                    @Override
+                    public void failed(Queue<String> left) {}
+                },
+                platform);
+        platform.execute(() -> mailbox.post("first"));
+        waitFor(closing);
+        standsInLine(virtual, mailbox);
+        occupyAllCarriers();
+        Future<?> ours = standsInLine(platform, mailbox);
+        goOn.countDown();
+        ours.get(A_MINUTE, TimeUnit.SECONDS);
+    }
+
+    private static Future<?> standsInLine(ExecutorService executor, Mailbox<String> mailbox) {
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        Future<?> posted = executor.submit(() -> {
+            thread.set(Thread.currentThread());
+            mailbox.post("next");
+        });
+        await().until(() -> thread.get() != null
+                && Set.of(BLOCKED, WAITING, TIMED_WAITING).contains(thread.get().getState()));
+        return posted;
     }
 }

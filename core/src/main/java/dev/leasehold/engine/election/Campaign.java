@@ -7,13 +7,13 @@ import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.LockName;
 import dev.leasehold.engine.Request;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +32,7 @@ final class Campaign {
     private final LockName name;
     private final LockOptions options;
     private final @Nullable Consumer<LockException> refused;
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
     private @Nullable Request request;
     private TimeSource.@Nullable Timer pausing;
 

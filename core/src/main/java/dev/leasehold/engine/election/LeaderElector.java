@@ -11,6 +11,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.LockName;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.NamePattern;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +47,7 @@ public final class LeaderElector implements LeaderElection {
     private final LeadershipFutures futures = new LeadershipFutures();
 
     /** Guards the rest. No other object is called while it is held. */
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
 
     private Phase phase = Phase.IDLE;
     private @Nullable Campaign campaign;

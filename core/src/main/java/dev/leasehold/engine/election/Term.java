@@ -5,6 +5,7 @@ import dev.leasehold.LeaseState;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.threads.BodyInterrupter;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.spi.Validity;
@@ -16,7 +17,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +48,7 @@ final class Term {
     private final AtomicBoolean over = new AtomicBoolean();
 
     /** Guards the rest. No other object but the scheduler is called while it is held. */
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
 
     private TimeSource.@Nullable Timer timer;
     private @Nullable BodyInterrupter work;

@@ -1,6 +1,6 @@
 package dev.leasehold.engine.threads;
 
-import java.util.concurrent.locks.ReentrantLock;
+import dev.leasehold.internal.Guard;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BodyInterrupter {
 
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
     private final Thread thread = Thread.currentThread();
     private boolean running = true;
     private boolean interrupted;

@@ -1,9 +1,9 @@
 package dev.leasehold.engine.threads;
 
+import dev.leasehold.internal.Guard;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ public final class Mailbox<E> {
      */
     static final int MOST_IN_A_ROW = 2_000;
 
-    private final ReentrantLock guard = new ReentrantLock();
+    private final Guard guard = new Guard();
     /** These came while somebody was at work; few mailboxes ever have any. */
     private @Nullable Queue<E> events;
 

@@ -1,12 +1,12 @@
 package dev.leasehold.jdbc.server;
 
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.protocol.StoreOperation;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ final class OperationTimeouts {
 
     private final TimeSource time;
     private final Consumer<StoreOperation<?>> late;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final Guard lock = new Guard();
     private final ArrayDeque<StoreOperation<?>> unanswered = new ArrayDeque<>();
     private TimeSource.@Nullable Timer timer;
     private boolean closed;

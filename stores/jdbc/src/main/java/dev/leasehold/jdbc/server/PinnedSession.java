@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.LockException;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.dialect.SessionRules;
 import dev.leasehold.jdbc.protocol.TxContext;
@@ -19,7 +20,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +83,7 @@ final class PinnedSession {
     private final SessionThread thread;
     private final PinnedConnection connection;
 
-    private final ReentrantLock gathering = new ReentrantLock();
+    private final Guard gathering = new Guard();
     private List<Renewals.Renewal> gathered = new ArrayList<>();
 
     // The thread's own.

@@ -1,14 +1,14 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.internal.DaemonThreads;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -63,8 +63,7 @@ final class PostgresListener {
     private final String name;
     private final Supplier<String> channel;
     private final Client client;
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Condition wake = mutex.newCondition();
+    private final Guard mutex = new Guard();
     private @Nullable Thread thread;
     private volatile boolean closed;
 
@@ -86,7 +85,7 @@ final class PostgresListener {
                 started.start();
                 thread = started;
             }
-            wake.signal();
+            LockSupport.unpark(thread);
         } finally {
             mutex.unlock();
         }
@@ -96,7 +95,7 @@ final class PostgresListener {
         mutex.lock();
         try {
             closed = true;
-            wake.signal();
+            LockSupport.unpark(thread);
             return thread;
         } finally {
             mutex.unlock();
@@ -135,28 +134,19 @@ final class PostgresListener {
     }
 
     private boolean awaitWanted() {
-        mutex.lock();
-        try {
-            while (!closed && client.isIdle()) {
-                wake.awaitUninterruptibly();
-            }
-            return !closed;
-        } finally {
-            mutex.unlock();
+        while (client.isIdle()
+                && !closed) { // In this order: a wake-up may be used up by a guard that the client takes.
+            LockSupport.park(this);
+            Thread.interrupted(); // By nobody but the operating system.
         }
+        return !closed;
     }
 
     private void pause(long nanos) {
-        mutex.lock();
-        try {
-            long left = nanos;
-            while (left > 0 && !closed) {
-                left = wake.awaitNanos(left);
-            }
-        } catch (InterruptedException e) {
-            // Nobody but the operating system interrupts this thread.
-        } finally {
-            mutex.unlock();
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0 && !closed; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(this, left);
+            Thread.interrupted();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.protocol.StoreOperation;
 import dev.leasehold.spi.ClockReading;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -42,7 +42,7 @@ final class Renewals {
     private final Consumer<Renewal> single;
     private final Runnable startBatch;
     private final BooleanSupplier crowded;
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private List<Renewal> gathered = new ArrayList<>();
     private boolean started;
 

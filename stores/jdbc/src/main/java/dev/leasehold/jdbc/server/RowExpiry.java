@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.ServerSql;
@@ -12,7 +13,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
@@ -38,7 +38,7 @@ final class RowExpiry {
 
     private final Runnable startLook;
     private final Consumer<String> removeDead;
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private String cursor = "";
     private boolean looking;
     private boolean begun;

@@ -1,5 +1,6 @@
 package dev.leasehold.jdbc.server;
 
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.jdbc.dialect.ServerSql;
@@ -21,7 +22,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -76,7 +76,7 @@ final class WaitPoller {
     private final StoreContext context;
     private final Runnable startLook;
     private final BooleanSupplier signalsSuffice;
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private final Map<ClaimId, Wait> waits = new LinkedHashMap<>();
     private TimeSource.@Nullable Timer timer;
     private long timerAt;

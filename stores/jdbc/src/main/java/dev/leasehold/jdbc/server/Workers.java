@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.server;
 
 import dev.leasehold.internal.DaemonThreads;
+import dev.leasehold.internal.Guard;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -11,8 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,9 +89,7 @@ final class Workers {
 
     private final String name;
     private final int most;
-    private final ReentrantLock mutex = new ReentrantLock();
-    private final Condition work = mutex.newCondition();
-    private final Condition callerDone = mutex.newCondition();
+    private final Guard mutex = new Guard();
     private final Map<Rank, ArrayDeque<Task>> ready = new EnumMap<>(Rank.class);
 
     /** These are the locks that are being worked on, each with the tasks that wait for that. */
@@ -99,7 +97,9 @@ final class Workers {
 
     private final List<Thread> threads = new ArrayList<>();
     private final Set<Thread> busyCallers = new HashSet<>();
+    private final ArrayDeque<Thread> sleeping = new ArrayDeque<>();
     private int idle;
+    private @Nullable Thread closing;
     /** So many tasks of each rank are being run, or are kept for a thread that is about to run them. */
     private final Map<Rank, Integer> working = new EnumMap<>(Rank.class);
 
@@ -244,7 +244,7 @@ final class Workers {
         mutex.lock();
         try {
             busyCallers.remove(Thread.currentThread());
-            callerDone.signalAll();
+            LockSupport.unpark(closing);
             working.merge(task.rank(), -1, Integer::sum);
             if (left != null && !closed) {
                 ready(new Task(
@@ -263,9 +263,7 @@ final class Workers {
         if (ready() == 0 || closed) {
             return;
         }
-        if (idle > 0) {
-            work.signal();
-        }
+        LockSupport.unpark(sleeping.poll());
         if (idle < ready() && threads.size() < most) {
             start();
         }
@@ -301,15 +299,25 @@ final class Workers {
             }
             Task taken = takeReady();
             while (taken == null && !closed) {
-                idle++;
-                work.awaitUninterruptibly();
-                idle--;
+                sleep();
                 taken = takeReady();
             }
             return taken;
         } finally {
             mutex.unlock();
         }
+    }
+
+    /** Sleeps outside the mutex until roused, or for no reason. */
+    private void sleep() {
+        idle++;
+        sleeping.add(Thread.currentThread());
+        mutex.unlock();
+        LockSupport.park(this);
+        Thread.interrupted(); // By nobody of ours; it would not sleep any more.
+        mutex.lock();
+        sleeping.remove(Thread.currentThread());
+        idle--;
     }
 
     /** Lets the next task of a lock begin that has waited for this one. */
@@ -340,7 +348,7 @@ final class Workers {
             ready.values().forEach(ArrayDeque::clear);
             busy.clear();
             running = List.copyOf(threads);
-            work.signalAll();
+            sleeping.forEach(LockSupport::unpark);
             awaitCallers(end);
         } finally {
             mutex.unlock();
@@ -353,13 +361,13 @@ final class Workers {
     }
 
     private void awaitCallers(long end) {
-        try {
-            long left = end - System.nanoTime();
-            while (left > 0 && busyCallers.stream().anyMatch(thread -> thread != Thread.currentThread())) {
-                left = callerDone.awaitNanos(left);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        closing = Thread.currentThread();
+        while (!closing.isInterrupted()
+                && end - System.nanoTime() > 0
+                && busyCallers.stream().anyMatch(thread -> thread != closing)) {
+            mutex.unlock();
+            LockSupport.parkNanos(this, end - System.nanoTime());
+            mutex.lock();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.internal.DaemonThreads;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.jdbc.protocol.LocalClients;
 import dev.leasehold.jdbc.protocol.StoreOperation;
 import dev.leasehold.spi.StoreContext;
@@ -9,9 +10,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +27,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
     private final StoreFile file;
     private final StoreContext context;
     private final SqliteWorker worker;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition wake = lock.newCondition();
+    private final Guard lock = new Guard();
     private final ArrayDeque<StoreOperation<?>> queue = new ArrayDeque<>();
     /** These are in the order of their deadlines: those that are not over, and perhaps some that are. */
     private final ArrayDeque<StoreOperation<?>> unanswered = new ArrayDeque<>();
@@ -61,7 +59,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
                 unanswered.add(operation);
                 armTimer();
                 start();
-                wake.signal();
+                LockSupport.unpark(thread);
                 return;
             }
         } finally {
@@ -80,7 +78,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
         lock.lock();
         try {
             nudged = true;
-            wake.signal();
+            LockSupport.unpark(thread);
         } finally {
             lock.unlock();
         }
@@ -104,7 +102,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
                 timer.cancel();
             }
             running = thread;
-            wake.signal();
+            LockSupport.unpark(thread);
         } finally {
             lock.unlock();
         }
@@ -167,17 +165,16 @@ public final class SqliteThread implements LocalClients.LocalClient {
         return true;
     }
 
-    @SuppressWarnings("WaitNotInLoop") // A step too many does no harm.
+    /** Sleeps outside the lock until something is to do, or for no reason: a step too many does no harm. */
     private void sleep(long nanos) {
-        try {
-            if (nanos == Long.MAX_VALUE) {
-                wake.awaitUninterruptibly();
-            } else if (nanos > 0) {
-                wake.await(nanos, TimeUnit.NANOSECONDS);
-            }
-        } catch (InterruptedException e) {
-            // Nobody but the operating system ends this thread; look around and go on.
+        lock.unlock();
+        if (nanos == Long.MAX_VALUE) {
+            LockSupport.park(this);
+        } else if (nanos > 0) {
+            LockSupport.parkNanos(this, nanos);
         }
+        Thread.interrupted(); // Nobody but the operating system ends this thread.
+        lock.lock();
     }
 
     private void armTimer() {

@@ -1,6 +1,7 @@
 package dev.leasehold.redis.connection;
 
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,7 +12,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ public final class ReconnectingConnection {
     private final Function<Boolean, Duration> longest;
     private final Runnable reopened;
 
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private volatile @Nullable RedisConnection connection;
     private @Nullable CompletableFuture<RedisConnection> opening;
     private final Queue<CompletableFuture<RedisConnection>> waiting = new ArrayDeque<>();

@@ -1,6 +1,7 @@
 package dev.leasehold.redis.connection;
 
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisCommandExecutionException;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +55,7 @@ public final class RedisConnection {
     private final CompletableFuture<String> lost = new CompletableFuture<>();
     private final CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
 
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
     private boolean watched;
     private boolean suspected;

@@ -1,6 +1,7 @@
 package dev.leasehold.redis.connection;
 
 import dev.leasehold.internal.Causes;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.TimeSource;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLHandshakeException;
@@ -163,7 +163,7 @@ public final class SearchingConnector implements Connector {
         private final Function<Connector, CompletionStage<? extends C>> open;
         private final CompletableFuture<C> found = new CompletableFuture<>();
 
-        private final ReentrantLock mutex = new ReentrantLock();
+        private final Guard mutex = new Guard();
         private final Map<Connector, C> wantedOnes = new LinkedHashMap<>();
         private final Map<Connector, Optional<Throwable>> others = new LinkedHashMap<>();
         private int asked;

@@ -1,5 +1,6 @@
 package dev.leasehold.redis.connection;
 
+import dev.leasehold.internal.Guard;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.netty.util.concurrent.EventExecutor;
@@ -7,7 +8,6 @@ import io.netty.util.internal.ThreadExecutorMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ final class WriteBatcher {
     private static final int ENOUGH = 128;
 
     private final StatefulRedisConnection<String, String> connection;
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private List<AsyncCommand<String, String, List<Object>>> gathered = new ArrayList<>();
     private int underWay;
     private boolean closed;

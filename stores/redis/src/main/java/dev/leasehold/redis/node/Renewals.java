@@ -2,6 +2,7 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.internal.Causes;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
@@ -12,7 +13,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +56,7 @@ final class Renewals {
     private final ConcurrentMap<Renewal, CompletableFuture<RenewAnswer>> unanswered = new ConcurrentHashMap<>();
     private final AtomicInteger underWay = new AtomicInteger();
 
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private List<Request> gathered = new ArrayList<>();
 
     /**

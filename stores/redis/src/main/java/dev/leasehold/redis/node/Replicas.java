@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
 import dev.leasehold.internal.Causes;
+import dev.leasehold.internal.Guard;
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.connection.ConnectionFactory;
 import dev.leasehold.redis.connection.Connector;
@@ -22,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +44,7 @@ final class Replicas {
     private final int needed;
     private final Duration timeout;
 
-    private final ReentrantLock mutex = new ReentrantLock();
+    private final Guard mutex = new Guard();
     private List<Request> gathered = new ArrayList<>();
     private boolean underWay;
 
