@@ -11,6 +11,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,10 @@ class OneDriverTest {
 
         @Override
         public void run() {
-            try (Leasehold client = Leasehold.connect("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+            try (Leasehold client = Leasehold.builder()
+                            .uri("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1")
+                            .storeTimeout(Duration.ofMinutes(1))
+                            .build();
                     Lease lease = client.lock("a").acquire()) {
                 lease.ensureValid();
             } catch (InterruptedException e) {
