@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 /** A MariaDB server is a real one with an empty database {@code test}, on Linux/amd64. Its root has no password. */
 public final class MariaDbServer implements AutoCloseable {
 
+    private static final String EMPTY = "mariadb-empty";
+
     private static final List<String> SYSTEM_TABLES =
             List.of("mariadb_system_tables.sql", "mariadb_performance_tables.sql", "mariadb_system_tables_data.sql");
 
@@ -33,9 +35,12 @@ public final class MariaDbServer implements AutoCloseable {
         this.directory = directory;
         this.port = port;
         this.environment = environment;
-        Files.createDirectory(directory.resolve("data"));
         Files.createDirectory(temporary());
-        bootstrap();
+        if (!ServerFiles.takeKept(EMPTY, data())) {
+            Files.createDirectory(data());
+            bootstrap();
+            ServerFiles.keep(data(), EMPTY);
+        }
         process = launch();
     }
 
@@ -151,7 +156,7 @@ public final class MariaDbServer implements AutoCloseable {
                 server.toString(),
                 "--no-defaults",
                 "--basedir=" + base,
-                "--datadir=" + directory.resolve("data"),
+                "--datadir=" + data(),
                 "--tmpdir=" + temporary(), // A server that starts removes leftovers, and takes for such other servers'
                 // tables, too.
                 "--lc-messages-dir=" + base.resolve("share"),
@@ -162,6 +167,10 @@ public final class MariaDbServer implements AutoCloseable {
             command.add("--user=root");
         }
         return command;
+    }
+
+    private Path data() {
+        return directory.resolve("data");
     }
 
     private Path temporary() {

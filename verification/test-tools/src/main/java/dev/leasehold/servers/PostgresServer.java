@@ -1,6 +1,7 @@
 package dev.leasehold.servers;
 
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class PostgresServer implements AutoCloseable {
 
+    private static final String EMPTY = "postgres-empty";
+
     private final Path directory;
     private final int port;
     private EmbeddedPostgres server;
@@ -27,6 +30,7 @@ public final class PostgresServer implements AutoCloseable {
     private PostgresServer(Path directory, int port) throws IOException {
         this.directory = directory;
         this.port = port;
+        ServerFiles.takeKept(EMPTY, data());
         server = launch();
     }
 
@@ -41,7 +45,8 @@ public final class PostgresServer implements AutoCloseable {
     private EmbeddedPostgres launch() throws IOException {
         return EmbeddedPostgres.builder()
                 .setPort(port)
-                .setDataDirectory(directory.resolve("data"))
+                .setDataDirectory(data())
+                .setDataDirectoryCustomizer(PostgresServer::keep)
                 .setOverrideWorkingDirectory(unpacked())
                 .setCleanDataDirectory(false)
                 .setServerConfig("fsync", "on")
@@ -59,8 +64,17 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /** Kept between runs: unpacking takes longer than starting. */
-    private static java.io.File unpacked() {
+    private static File unpacked() {
         return ServerFiles.besideClasses("postgres-server").toFile();
+    }
+
+    /** The server does not run yet; its starter has locked the directory. */
+    private static void keep(File data) {
+        try {
+            ServerFiles.keep(data.toPath(), EMPTY);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     public int port() {
@@ -103,8 +117,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     private ProcessHandle process() throws IOException {
-        String pid =
-                Files.readAllLines(directory.resolve("data/postmaster.pid")).get(0);
+        String pid = Files.readAllLines(data().resolve("postmaster.pid")).get(0);
         return ProcessHandle.of(Long.parseLong(pid.strip()))
                 .orElseThrow(() -> new IllegalStateException("the server has ended; see " + directory));
     }
@@ -156,7 +169,7 @@ public final class PostgresServer implements AutoCloseable {
             command.add(main.command().orElseThrow());
             command.addAll(List.of(main.arguments().orElseThrow()));
             kill();
-            Files.deleteIfExists(directory.resolve("data/postmaster.pid"));
+            Files.deleteIfExists(data().resolve("postmaster.pid"));
             relaunched = ServerProcess.start(command, environment, directory.resolve("log"));
             relaunched.await(Duration.ofSeconds(60), this::answers);
         } catch (IOException e) {
