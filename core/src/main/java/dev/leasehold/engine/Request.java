@@ -266,28 +266,12 @@ public final class Request implements Asker {
 
     /** Returns the outcome as a future for users: see {@link Callbacks#deliver}. */
     <T> CompletableFuture<T> async(Function<@Nullable HeldLease, T> result) {
-        return client.callbacks().deliver(caller.outcome, new Callbacks.Delivery<@Nullable Lease, T>() {
-            @Override
-            public void known() {
-                if (observed != null) {
-                    observed.settled();
-                }
-            }
-
-            @Override
-            public void told(@Nullable Lease lease, @Nullable Throwable failure) {
-                tell(lease, failure, true);
-            }
-
-            @Override
-            public T value(@Nullable Lease lease) {
-                return result.apply(held(lease));
-            }
-
-            @Override
-            public void giveUp() {
-                Request.this.giveUp();
-            }
-        });
+        return client.callbacks()
+                .deliver(
+                        caller.outcome,
+                        observed == null ? () -> {} : observed::settled,
+                        (lease, failure) -> tell(lease, failure, true),
+                        lease -> result.apply(held(lease)),
+                        this::giveUp);
     }
 }
