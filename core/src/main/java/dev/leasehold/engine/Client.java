@@ -77,7 +77,9 @@ public final class Client {
         queues = new LockQueues(this::queue);
         LeftLeases left = new LeftLeases();
         sleepWatch = new SleepWatch(
-                time, () -> left.areAny(time.nanos()) || !queues.isEmpty(), () -> queues.tellAll(new Event.Look()));
+                time,
+                () -> left.areAny(time.nanos()) || !queues.isEmpty(),
+                () -> queues.tell(lock -> true, new Event.Look()));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         observers = new Observers(
                 sources(settings.observers()),
@@ -348,8 +350,8 @@ public final class Client {
         return new QueueRunner(lock, share, this, store, time, queueSettings);
     }
 
-    void retired(String lock, int share, QueueRunner runner) {
-        queues.remove(lock, share, runner);
+    void retired(String lock, QueueRunner runner) {
+        queues.remove(lock, runner);
         closing.retired();
     }
 
@@ -391,7 +393,7 @@ public final class Client {
 
         private void tell(@Nullable String lock, Event event) {
             if (lock == null) {
-                queues.tellAll(event);
+                queues.tell(any -> true, event);
             } else {
                 queues.tell(lock, event);
             }

@@ -68,6 +68,11 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     }
 
     @Override
+    public int share() {
+        return share;
+    }
+
+    @Override
     public boolean post(Event event) {
         return mailbox.post(event);
     }
@@ -80,7 +85,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     @Override
     public void closed() {
         disarm();
-        client.retired(lock, share, this);
+        client.retired(lock, this);
     }
 
     @Override
