@@ -378,17 +378,17 @@ public final class Client {
 
         @Override
         public void doubt(@Nullable String lock) {
-            tell(lock, new Event.DoubtSignal());
+            tell(lock, new Event.DoubtSignal(false));
         }
 
         @Override
         public void doubtIf(Predicate<String> affected) {
-            queues.tell(affected, new Event.DoubtSignal());
+            queues.tell(affected, new Event.DoubtSignal(false));
         }
 
         @Override
         public void risk(@Nullable String lock) {
-            tell(lock, new Event.RiskSignal());
+            tell(lock, new Event.DoubtSignal(true));
         }
 
         private void tell(@Nullable String lock, Event event) {

@@ -73,11 +73,12 @@ public sealed interface Event {
     /** The store signals that a claim was granted. */
     record GrantSignal(Grant grant, @Nullable Validity validity) implements Event {}
 
-    /** The store signals that what is held should be confirmed. */
-    record DoubtSignal() implements Event {}
-
-    /** The store signals that what is held depends on a connection that is broken. */
-    record RiskSignal() implements Event {}
+    /**
+     * The store signals that what is held should be confirmed.
+     *
+     * @param atRisk whether it depends on a connection that is broken
+     */
+    record DoubtSignal(boolean atRisk) implements Event {}
 
     /** The client is closing: it takes no new callers and lets the holds end. */
     record Close() implements Event {}

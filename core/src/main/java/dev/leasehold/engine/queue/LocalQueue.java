@@ -125,10 +125,8 @@ public final class LocalQueue {
             cleanups.failed(failed.claim(), failed.lease(), failed.failure(), at.now(), at.actions());
         } else if (event instanceof Event.GrantSignal signal) {
             grantSignal(signal);
-        } else if (event instanceof Event.DoubtSignal) {
-            doubtSignal(false);
-        } else if (event instanceof Event.RiskSignal) {
-            doubtSignal(true);
+        } else if (event instanceof Event.DoubtSignal doubt) {
+            doubtSignal(doubt.atRisk());
         } else if (event instanceof Event.Close) {
             close();
         } else if (event instanceof Event.Abandon) {

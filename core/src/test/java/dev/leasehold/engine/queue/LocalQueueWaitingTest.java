@@ -233,7 +233,7 @@ class LocalQueueWaitingTest {
     void aClaimIsNotAskedAgainWhileItIsUnderWay() {
         harness.joins();
         harness.claim();
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         harness.pass(Duration.ofSeconds(9));
         harness.none(Action.SendClaim.class);
     }
