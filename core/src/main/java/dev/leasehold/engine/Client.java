@@ -332,14 +332,9 @@ public final class Client {
         sleepWatch.begin();
     }
 
-    /** Brings an event to the queues of other shares of a lock that certainly exclude this one. */
-    void postBeside(String lock, int share, Event event) {
-        queues.postBeside(lock, share, event);
-    }
-
-    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
-    void postToOtherShares(String lock, int share, Event event) {
-        queues.postToOtherShares(lock, share, event);
+    /** Brings an event to all queues of a lock. */
+    void tell(String lock, Event event) {
+        queues.tell(lock, event);
     }
 
     void postIfPresent(String lock, int share, Event event) {

@@ -1,7 +1,6 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.engine.queue.Event;
-import dev.leasehold.spi.Claim;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -90,24 +89,6 @@ final class LockQueues {
         if (queue != null) {
             queue.post(event);
         }
-    }
-
-    /** Brings an event to the queues of a lock with which one share never holds: to the writers' or to all others. */
-    void postBeside(String lock, int share, Event event) {
-        if (share != Claim.EXCLUSIVE) {
-            postIfPresent(lock, Claim.EXCLUSIVE, event);
-        } else {
-            postToOtherShares(lock, share, event);
-        }
-    }
-
-    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
-    void postToOtherShares(String lock, int share, Event event) {
-        of(lock).forEach(queue -> {
-            if (queue.share() != share && queue.share() != Claim.EXCLUSIVE) {
-                queue.post(event);
-            }
-        });
     }
 
     /** Brings an event to all queues of some locks. */

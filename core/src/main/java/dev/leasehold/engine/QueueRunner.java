@@ -247,8 +247,8 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                     Long.toString(waits.hold().token()));
         } else if (action instanceof Action.WaitsLong waits) {
             client.log.waitsLong(lock, waits, queue);
-        } else if (action instanceof Action.AskBeside ask) {
-            client.postToOtherShares(lock, share, new Event.AskedBeside(ask.caller()));
+        } else if (action instanceof Action.AskQueues ask) {
+            client.tell(lock, new Event.Asked(ask.caller()));
         } else if (action instanceof Action.Unrenewed unrenewed) {
             LOG.log(
                     Level.WARNING,

@@ -131,9 +131,6 @@ public final class Request implements Asker {
             request.tell(null, e, here);
             throw e;
         }
-        if (waiter != null && !caller.outcome.isDone()) {
-            client.postBeside(lock.full(), share, new Event.AskedBeside(caller));
-        }
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer = client.time()

@@ -36,8 +36,8 @@ public sealed interface Event {
     record BeginAnew(
             Hold hold, LockOptions options, @Nullable Extension extension) implements Event {}
 
-    /** A caller waits for a lock of the same name with another share. */
-    record AskedBeside(Caller caller) implements Event {}
+    /** A caller has waited for long for a lock of this name, with this share or another. */
+    record Asked(Caller caller) implements Event {}
 
     /** The timer that the queue had asked for has gone off. */
     record Wake() implements Event {}
