@@ -6,7 +6,7 @@ package dev.leasehold;
  *
  * <p>First come, first served: readers that come one after the other hold together, and a writer that waits stops the readers
  * that come after it, so neither starves. A thread that holds a read lease and asks again while a writer waits therefore
- * waits for itself; that is logged. A reader cannot become a writer. A writer can become a reader without letting anybody in
+ * waits for itself; after ten seconds that is logged. A reader cannot become a writer. A writer can become a reader without letting anybody in
  * between: {@link Lease#downgrade()}.
  *
  * <p><b>Fencing.</b> A resource that readers use, too, keeps two numbers: <i>exclusive</i>, the greatest token that a writer

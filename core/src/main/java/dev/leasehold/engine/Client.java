@@ -77,7 +77,9 @@ public final class Client {
         queues = new LockQueues(this::queue);
         LeftLeases left = new LeftLeases();
         sleepWatch = new SleepWatch(
-                time, () -> left.areAny(time.nanos()) || !queues.isEmpty(), () -> queues.tellAll(new Event.Look()));
+                time,
+                () -> left.areAny(time.nanos()) || !queues.isEmpty(),
+                () -> queues.tell(lock -> true, new Event.Look()));
         callbacks = new Callbacks(settings.executor(), given != null, "leasehold-callback-" + number);
         observers = new Observers(
                 sources(settings.observers()),
@@ -330,14 +332,9 @@ public final class Client {
         sleepWatch.begin();
     }
 
-    /** Brings an event to the queues of other shares of a lock that certainly exclude this one. */
-    void postBeside(String lock, int share, Event event) {
-        queues.postBeside(lock, share, event);
-    }
-
-    /** Brings an event to the queues of a shared lock's other shares, except for the writers'. */
-    void postToOtherShares(String lock, int share, Event event) {
-        queues.postToOtherShares(lock, share, event);
+    /** Brings an event to all queues of a lock. */
+    void tell(String lock, Event event) {
+        queues.tell(lock, event);
     }
 
     void postIfPresent(String lock, int share, Event event) {
@@ -348,8 +345,8 @@ public final class Client {
         return new QueueRunner(lock, share, this, store, time, queueSettings);
     }
 
-    void retired(String lock, int share, QueueRunner runner) {
-        queues.remove(lock, share, runner);
+    void retired(String lock, QueueRunner runner) {
+        queues.remove(lock, runner);
         closing.retired();
     }
 
@@ -376,22 +373,22 @@ public final class Client {
 
         @Override
         public void doubt(@Nullable String lock) {
-            tell(lock, new Event.DoubtSignal());
+            tell(lock, new Event.DoubtSignal(false));
         }
 
         @Override
         public void doubtIf(Predicate<String> affected) {
-            queues.tell(affected, new Event.DoubtSignal());
+            queues.tell(affected, new Event.DoubtSignal(false));
         }
 
         @Override
         public void risk(@Nullable String lock) {
-            tell(lock, new Event.RiskSignal());
+            tell(lock, new Event.DoubtSignal(true));
         }
 
         private void tell(@Nullable String lock, Event event) {
             if (lock == null) {
-                queues.tellAll(event);
+                queues.tell(any -> true, event);
             } else {
                 queues.tell(lock, event);
             }

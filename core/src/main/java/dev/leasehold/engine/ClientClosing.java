@@ -34,19 +34,12 @@ public final class ClientClosing {
     /** For the store's connections to close after that. */
     private static final Duration SHUTTING = Duration.ofSeconds(3);
 
-    /** The queues are those of a client, as far as its end is concerned. */
-    interface Queues {
-        boolean isEmpty();
-
-        void tellAll(Event event);
-    }
-
     private final Store store;
     private final String storeName;
     private final TimeSource time;
     private final Runnable closeTime;
     private final Callbacks callbacks;
-    private final Queues queues;
+    private final LockQueues queues;
     private final Duration storeTimeout;
     private final Set<Runnable> tellAtClose = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -63,7 +56,7 @@ public final class ClientClosing {
             TimeSource time,
             Runnable closeTime,
             Callbacks callbacks,
-            Queues queues,
+            LockQueues queues,
             Duration storeTimeout) {
         this.store = store;
         this.storeName = storeName;
@@ -177,7 +170,7 @@ public final class ClientClosing {
     private void beginToClose() {
         if (closed.compareAndSet(false, true)) {
             tellAtClose.forEach(Runnable::run);
-            queues.tellAll(new Event.Close());
+            queues.tell(lock -> true, new Event.Close());
             if (queues.isEmpty()) {
                 drained.complete(null);
             }
@@ -185,7 +178,7 @@ public final class ClientClosing {
     }
 
     private void abandon() {
-        queues.tellAll(new Event.Abandon());
+        queues.tell(lock -> true, new Event.Abandon());
     }
 
     /** Notes that a lease is left in the store because its holder has not ended it. */

@@ -68,6 +68,11 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     }
 
     @Override
+    public int share() {
+        return share;
+    }
+
+    @Override
     public boolean post(Event event) {
         return mailbox.post(event);
     }
@@ -80,7 +85,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
     @Override
     public void closed() {
         disarm();
-        client.retired(lock, share, this);
+        client.retired(lock, this);
     }
 
     @Override
@@ -242,8 +247,8 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
                     Long.toString(waits.hold().token()));
         } else if (action instanceof Action.WaitsLong waits) {
             client.log.waitsLong(lock, waits, queue);
-        } else if (action instanceof Action.AskBeside ask) {
-            client.postToOtherShares(lock, share, new Event.AskedBeside(ask.caller()));
+        } else if (action instanceof Action.AskQueues ask) {
+            client.tell(lock, new Event.Asked(ask.caller()));
         } else if (action instanceof Action.Unrenewed unrenewed) {
             LOG.log(
                     Level.WARNING,

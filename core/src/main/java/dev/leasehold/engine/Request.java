@@ -131,9 +131,6 @@ public final class Request implements Asker {
             request.tell(null, e, here);
             throw e;
         }
-        if (waiter != null && !caller.outcome.isDone()) {
-            client.postBeside(lock.full(), share, new Event.AskedBeside(caller));
-        }
         if (maxWait != null && waits && !caller.outcome.isDone()) {
             Duration left = maxWait.minusNanos(client.time().nanos() - sentAt);
             TimeSource.Timer timer = client.time()
@@ -266,28 +263,12 @@ public final class Request implements Asker {
 
     /** Returns the outcome as a future for users: see {@link Callbacks#deliver}. */
     <T> CompletableFuture<T> async(Function<@Nullable HeldLease, T> result) {
-        return client.callbacks().deliver(caller.outcome, new Callbacks.Delivery<@Nullable Lease, T>() {
-            @Override
-            public void known() {
-                if (observed != null) {
-                    observed.settled();
-                }
-            }
-
-            @Override
-            public void told(@Nullable Lease lease, @Nullable Throwable failure) {
-                tell(lease, failure, true);
-            }
-
-            @Override
-            public T value(@Nullable Lease lease) {
-                return result.apply(held(lease));
-            }
-
-            @Override
-            public void giveUp() {
-                Request.this.giveUp();
-            }
-        });
+        return client.callbacks()
+                .deliver(
+                        caller.outcome,
+                        observed == null ? () -> {} : observed::settled,
+                        (lease, failure) -> tell(lease, failure, true),
+                        lease -> result.apply(held(lease)),
+                        this::giveUp);
     }
 }

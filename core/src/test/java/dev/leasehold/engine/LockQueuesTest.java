@@ -16,11 +16,32 @@ class LockQueuesTest {
 
     private final List<String> made = new ArrayList<>();
     private final List<String> got = new ArrayList<>();
+    private final List<String> gone = new ArrayList<>();
     private final LockQueues queues = new LockQueues((lock, share) -> {
         String name = lock + " " + share;
         made.add(name);
-        return event -> got.add(name);
+        return new Queue(name, share);
     });
+
+    private final class Queue implements LockQueues.Inbox {
+        private final String name;
+        private final int share;
+
+        Queue(String name, int share) {
+            this.name = name;
+            this.share = share;
+        }
+
+        @Override
+        public int share() {
+            return share;
+        }
+
+        @Override
+        public boolean post(Event event) {
+            return !gone.remove(name) && got.add(name);
+        }
+    }
 
     @Test
     void eachNameAndShareHasAQueueOfItsOwn() {
@@ -43,17 +64,27 @@ class LockQueuesTest {
             }
         }
         got.clear();
-        queues.postBeside("b", Claim.EXCLUSIVE, new Event.Look());
-        queues.postToOtherShares("b", 2, new Event.Look());
-        queues.postBeside("b", 2, new Event.Look());
         queues.tell("b", new Event.Look());
-        String permit = "b 2";
-        String reader = "b " + Claim.UNLIMITED;
-        assertThat(got).containsExactly(permit, reader, reader, "b 1", "b 1", permit, reader);
+        queues.tell("d", new Event.Look());
+        assertThat(got).containsExactly("b 1", "b 2", "b " + Claim.UNLIMITED);
     }
 
     @Test
-    void aMutexDoesNotWalkOverSharedQueues() {
+    void aQueueThatIsGoneIsMadeAnewAndOthersStay() {
+        for (int share : new int[] {Claim.EXCLUSIVE, 2, 3}) {
+            queues.post("a", share, new Event.Look());
+        }
+        made.clear();
+        got.clear();
+        gone.add("a 2");
+        queues.post("a", 2, new Event.Look());
+        queues.tell("a", new Event.Look());
+        assertThat(made).containsExactly("a 2");
+        assertThat(got).containsExactly("a 2", "a 1", "a 3", "a 2");
+    }
+
+    @Test
+    void oneNameDoesNotWalkOverTheQueuesOfOthers() {
         for (int i = 0; i < 100_000; i++) {
             queues.post("shared-" + i, Claim.UNLIMITED, new Event.Look());
         }
@@ -61,7 +92,7 @@ class LockQueuesTest {
         // A walk at each takes minutes.
         assertTimeoutPreemptively(Duration.ofSeconds(A_MINUTE), () -> {
             for (int i = 0; i < 200_000; i++) {
-                queues.postBeside("mutex", Claim.EXCLUSIVE, new Event.Look());
+                queues.tell("mutex", new Event.Look());
             }
         });
         assertThat(got).isEmpty();

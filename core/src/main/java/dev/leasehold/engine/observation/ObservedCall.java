@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,10 +32,6 @@ public final class ObservedCall {
         ASKED,
         ACQUIRED,
         OVER
-    }
-
-    private interface Told {
-        void to(LeaseholdObserver observer);
     }
 
     /** A waiting event is the newest of those that wait, with those before it. */
@@ -126,16 +124,12 @@ public final class ObservedCall {
         outcome(here, (observer, waited) -> observer.withdrawn(call, waited));
     }
 
-    private interface Ended {
-        void tell(LeaseholdObserver observer, Duration waited);
-    }
-
-    private void outcome(boolean here, Ended ended) {
+    private void outcome(boolean here, BiConsumer<LeaseholdObserver, Duration> ended) {
         if (!phase.compareAndSet(Phase.ASKED, Phase.OVER)) {
             return;
         }
         Duration waited = Duration.ofNanos(outcomeAt() - askedAt);
-        report(() -> tell(observer -> ended.tell(observer, waited)), here);
+        report(() -> tell(observer -> ended.accept(observer, waited)), here);
     }
 
     private void report(Runnable what, boolean here) {
@@ -220,23 +214,19 @@ public final class ObservedCall {
 
     // ---- one at a time -------------------------------------------------------------------------------------------
 
-    private interface Held {
-        void tell(LeaseholdObserver observer, LockGrant grant);
-    }
-
-    private void tellHeld(Held event) {
+    private void tellHeld(BiConsumer<LeaseholdObserver, LockGrant> event) {
         LockGrant got = grant;
         if (got != null && phase.get() == Phase.ACQUIRED) {
-            tell(observer -> event.tell(observer, got));
+            tell(observer -> event.accept(observer, got));
         }
     }
 
-    private void tell(Told event) {
+    private void tell(Consumer<LeaseholdObserver> event) {
         for (int i = 0; i < observers.length; i++) {
             LeaseholdObserver observer = observers[i];
             if (observer != null) {
                 try {
-                    event.to(observer);
+                    event.accept(observer);
                 } catch (Throwable e) {
                     all.complain(i, e);
                 }

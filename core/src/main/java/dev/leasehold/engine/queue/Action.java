@@ -58,8 +58,8 @@ public sealed interface Action {
     /** Log that callers without a limit have waited for long. */
     record WaitsLong(Duration waited, int callers) implements Action {}
 
-    /** Ask the lock's other queues whether this caller holds it there, and so waits for itself. */
-    record AskBeside(Caller caller) implements Action {}
+    /** Ask all queues of the lock's name whether this caller's thread holds it there, and so waits for itself. */
+    record AskQueues(Caller caller) implements Action {}
 
     /** Log that a hold is not renewed any more, and why. */
     record Unrenewed(Hold hold, String why) implements Action {}

@@ -40,8 +40,8 @@ public final class Caller {
     /** This is whom the caller has waited for, in words, once it is served; null if it found the lock free. */
     public @Nullable Supplier<String> waitedFor;
 
-    /** This is true once it has been checked whether the caller's thread waits for itself. */
-    boolean lookedAt;
+    /** This is true once the queues have been asked whether the caller's thread waits for itself. */
+    boolean asked;
 
     public long joinedAt;
     long triesSince;

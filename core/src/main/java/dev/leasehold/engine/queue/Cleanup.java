@@ -16,36 +16,34 @@ final class Cleanup {
     private static final long FIRST_RETRY_NANOS = 50_000_000L;
     private static final long MOST_RETRY_NANOS = 1_000_000_000L;
 
+    /**
+     * A release is what a cleanup sends until it is answered.
+     *
+     * @param hold on behalf of which the lease is released, if there is one
+     * @param keepUntil until when the lock stays taken
+     * @param blocks whether claims wait for its first answer
+     */
+    record Release(LeaseId lease, @Nullable Hold hold, long keepUntil, boolean blocks) {}
+
     private final ClaimId claim;
-    private final @Nullable LeaseId lease;
-    private final @Nullable Hold hold;
-    private final long keepUntil;
     private final long firstSentAt;
     private final long pointlessAfterNanos;
-    private final boolean stragglers;
 
-    private boolean blocking;
+    /** This is null where the claim is withdrawn, from the start or once its lease has been released. */
+    private @Nullable Release release;
+
+    private boolean stragglers;
     private int sent;
     private long sentAt;
     private boolean underWay;
     private long nextAt;
     private boolean holdTold;
-    private boolean withdrawing;
     private boolean withdrawAfterwards;
     private long pointlessFrom;
 
-    private Cleanup(
-            ClaimId claim,
-            @Nullable LeaseId lease,
-            @Nullable Hold hold,
-            long keepNanos,
-            long now,
-            long pointlessAfterNanos,
-            boolean stragglers) {
+    Cleanup(ClaimId claim, @Nullable Release release, long now, long pointlessAfterNanos, boolean stragglers) {
         this.claim = claim;
-        this.lease = lease;
-        this.hold = hold;
-        this.keepUntil = now + keepNanos;
+        this.release = release;
         this.firstSentAt = now;
         this.pointlessAfterNanos = pointlessAfterNanos;
         this.pointlessFrom = now + pointlessAfterNanos;
@@ -53,46 +51,23 @@ final class Cleanup {
         this.nextAt = now;
     }
 
-    static Cleanup release(
-            LeaseId lease,
-            @Nullable Hold hold,
-            long keepNanos,
-            long now,
-            long pointlessAfterNanos,
-            boolean stragglers) {
-        return new Cleanup(lease.claim(), lease, hold, keepNanos, now, pointlessAfterNanos, stragglers);
-    }
-
-    static Cleanup withdraw(ClaimId claim, long now, long pointlessAfterNanos, boolean stragglers) {
-        return new Cleanup(claim, null, null, 0, now, pointlessAfterNanos, stragglers);
-    }
-
     ClaimId claim() {
         return claim;
     }
 
+    /** Returns the lease that is released; null if the claim is withdrawn. */
     @Nullable LeaseId lease() {
-        return lease;
+        return release == null ? null : release.lease();
     }
 
+    /** Returns the hold that waits for the release, if one does. */
     @Nullable Hold hold() {
-        return hold;
+        return release == null ? null : release.hold();
     }
 
-    boolean isReleaseOf(ClaimId released) {
-        return lease != null && !withdrawing && claim.equals(released);
-    }
-
-    /** Has claims wait for its first answer. */
-    void block() {
-        blocking = true;
-    }
-
-    /** Lets claims go on; returns whether they had to wait. */
-    boolean unblock() {
-        boolean blocked = blocking;
-        blocking = false;
-        return blocked;
+    /** Returns whether claims have to wait for the first answer. */
+    boolean isBlocking() {
+        return release != null && release.blocks() && underWay && !isRepeated();
     }
 
     /** Has the claim withdrawn after the release, if that leaves anything of it. */
@@ -129,7 +104,7 @@ final class Cleanup {
     /** Returns when to look at this again if nothing happens until then. */
     long nextLook(long storeTimeout, long limit) {
         long due = underWay ? sentAt + limit : nextAt;
-        if (hold != null && !holdTold) {
+        if (hold() != null && !holdTold) {
             long tell = firstSentAt + storeTimeout;
             due = tell - due < 0 ? tell : due;
         }
@@ -138,18 +113,16 @@ final class Cleanup {
 
     /** Returns whether this is under way as the release of a lease, or, with null, as the withdrawal of a claim. */
     boolean isSentAs(ClaimId sentClaim, @Nullable LeaseId sentLease) {
-        LeaseId sentAs = withdrawing ? null : lease;
-        return underWay && claim.equals(sentClaim) && Objects.equals(sentAs, sentLease);
+        return underWay && claim.equals(sentClaim) && Objects.equals(lease(), sentLease);
     }
 
     Action send(long now) {
         underWay = true;
         sentAt = now;
         sent++;
-        LeaseId released = lease;
-        return released == null || withdrawing
+        return release == null
                 ? new Action.SendWithdraw(claim)
-                : new Action.SendRelease(released, Duration.ofNanos(Math.max(0, keepUntil - now)));
+                : new Action.SendRelease(release.lease(), Duration.ofNanos(Math.max(0, release.keepUntil() - now)));
     }
 
     void failed(long now) {
@@ -165,10 +138,11 @@ final class Cleanup {
      */
     boolean done(long now, Duration horizon) {
         underWay = false;
-        if (!stragglers || withdrawing || horizon.isZero()) {
+        if (!stragglers || horizon.isZero()) {
             return true;
         }
-        withdrawing = true;
+        stragglers = false;
+        release = null;
         nextAt = now + horizon.toNanos();
         pointlessFrom = nextAt + pointlessAfterNanos;
         return false;
@@ -176,7 +150,7 @@ final class Cleanup {
 
     /** Returns whether it is time to tell the holder that the store does not answer its release. */
     boolean mustTellHold(long now, long storeTimeout) {
-        if (hold == null || holdTold || now - firstSentAt < storeTimeout) {
+        if (hold() == null || holdTold || now - firstSentAt < storeTimeout) {
             return false;
         }
         holdTold = true;

@@ -36,8 +36,8 @@ public sealed interface Event {
     record BeginAnew(
             Hold hold, LockOptions options, @Nullable Extension extension) implements Event {}
 
-    /** A caller waits for a lock of the same name with another share. */
-    record AskedBeside(Caller caller) implements Event {}
+    /** A caller has waited for long for a lock of this name, with this share or another. */
+    record Asked(Caller caller) implements Event {}
 
     /** The timer that the queue had asked for has gone off. */
     record Wake() implements Event {}
@@ -73,11 +73,12 @@ public sealed interface Event {
     /** The store signals that a claim was granted. */
     record GrantSignal(Grant grant, @Nullable Validity validity) implements Event {}
 
-    /** The store signals that what is held should be confirmed. */
-    record DoubtSignal() implements Event {}
-
-    /** The store signals that what is held depends on a connection that is broken. */
-    record RiskSignal() implements Event {}
+    /**
+     * The store signals that what is held should be confirmed.
+     *
+     * @param atRisk whether it depends on a connection that is broken
+     */
+    record DoubtSignal(boolean atRisk) implements Event {}
 
     /** The client is closing: it takes no new callers and lets the holds end. */
     record Close() implements Event {}

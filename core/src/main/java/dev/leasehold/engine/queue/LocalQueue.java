@@ -3,7 +3,6 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
-import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
@@ -104,7 +103,7 @@ public final class LocalQueue {
             downgrade(downgrade.hold(), downgrade.extension());
         } else if (event instanceof Event.BeginAnew anew) {
             watchdogOf(anew.hold()).beginAnew(anew.hold(), anew.options(), anew.extension(), at);
-        } else if (event instanceof Event.AskedBeside asked) {
+        } else if (event instanceof Event.Asked asked) {
             warnOfItself(asked.caller());
         } else if (event instanceof Event.ClaimAnswered answered) {
             claimAnswered(answered.claim(), answered.answer());
@@ -125,10 +124,8 @@ public final class LocalQueue {
             cleanups.failed(failed.claim(), failed.lease(), failed.failure(), at.now(), at.actions());
         } else if (event instanceof Event.GrantSignal signal) {
             grantSignal(signal);
-        } else if (event instanceof Event.DoubtSignal) {
-            doubtSignal(false);
-        } else if (event instanceof Event.RiskSignal) {
-            doubtSignal(true);
+        } else if (event instanceof Event.DoubtSignal doubt) {
+            doubtSignal(doubt.atRisk());
         } else if (event instanceof Event.Close) {
             close();
         } else if (event instanceof Event.Abandon) {
@@ -154,21 +151,7 @@ public final class LocalQueue {
         waiting.add(caller, at.now());
         longWaits.joined(caller, at.now());
         if (busy) {
-            busyAt(caller);
             waiting.noteContention(waiting.lastNumber());
-        }
-    }
-
-    /**
-     * Looks whether a caller that finds the lock busy waits for itself: here, and in the queues of other shares. Two shares
-     * may go together, so that only a busy lock is a reason to look there; writers and all others never do, and look at
-     * once (see {@code Request}).
-     */
-    private void busyAt(Caller caller) {
-        caller.lookedAt = true;
-        warnOfItself(caller);
-        if (share != Claim.EXCLUSIVE && caller.waiter != null && caller.waitsForEver()) {
-            at.add(new Action.AskBeside(caller));
         }
     }
 
@@ -256,15 +239,8 @@ public final class LocalQueue {
         Track track = tracks.claiming(claim);
         if (track == null) {
             strayAnswers.answered(claim, answer, at);
-            return;
-        }
-        track.claimant().answered(answer, at);
-        if (share != Claim.EXCLUSIVE && answer instanceof ClaimAnswer.Busy) {
-            waiting.forEach(caller -> {
-                if (!caller.lookedAt) {
-                    busyAt(caller);
-                }
-            });
+        } else {
+            track.claimant().answered(answer, at);
         }
     }
 

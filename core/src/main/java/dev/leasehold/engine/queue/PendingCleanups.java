@@ -25,7 +25,6 @@ final class PendingCleanups {
     private final String lock;
     private final QueueSettings settings;
     private final List<Cleanup> all = new ArrayList<>();
-    private int blocking;
     private long longestLease = WaitingRules.claimPeriod(LockOptions.FOREVER).toNanos();
 
     PendingCleanups(String lock, QueueSettings settings) {
@@ -39,6 +38,10 @@ final class PendingCleanups {
 
     /** Returns how many releases of leases that were given back in order have not been answered yet. */
     int blocking() {
+        int blocking = 0;
+        for (Cleanup cleanup : all) {
+            blocking += cleanup.isBlocking() ? 1 : 0;
+        }
         return blocking;
     }
 
@@ -54,7 +57,7 @@ final class PendingCleanups {
      */
     boolean withdrawAfterRelease(ClaimId claim) {
         for (Cleanup cleanup : all) {
-            if (cleanup.isReleaseOf(claim)) {
+            if (cleanup.lease() != null && cleanup.claim().equals(claim)) {
                 cleanup.withdrawAfterwards();
                 return true;
             }
@@ -87,21 +90,19 @@ final class PendingCleanups {
     }
 
     void release(LeaseId lease, long keepNanos, boolean stragglers, long nanosInStore, long now, List<Action> actions) {
-        add(Cleanup.release(lease, null, keepNanos, now, pointlessAfter(nanosInStore), stragglers), now, actions);
+        Cleanup.Release release = new Cleanup.Release(lease, null, now + keepNanos, false);
+        add(lease.claim(), release, nanosInStore, stragglers, now, actions);
     }
 
     void withdraw(ClaimId claim, boolean stragglers, long now, List<Action> actions) {
         long alive = WaitingRules.aliveFor(LockOptions.FOREVER).toNanos();
-        add(Cleanup.withdraw(claim, now, pointlessAfter(longestLease + alive), stragglers), now, actions);
+        add(claim, null, longestLease + alive, stragglers, now, actions);
     }
 
     /** Gives a lease back to the store, on behalf of the hold that has just ended, if there is one. */
     void giveBack(StoreLease back, @Nullable Hold hold, long keepNanos, long now, List<Action> actions) {
-        long pointlessAfter = pointlessAfter(back.nanosInStore(now));
-        Cleanup cleanup = Cleanup.release(back.lease(), hold, keepNanos, now, pointlessAfter, back.mayHaveStragglers());
-        cleanup.block();
-        blocking++;
-        add(cleanup, now, actions);
+        Cleanup.Release release = new Cleanup.Release(back.lease(), hold, now + keepNanos, true);
+        add(back.lease().claim(), release, back.nanosInStore(now), back.mayHaveStragglers(), now, actions);
     }
 
     /**
@@ -114,7 +115,14 @@ final class PendingCleanups {
                 + settings.requestHorizon().toNanos();
     }
 
-    private void add(Cleanup cleanup, long now, List<Action> actions) {
+    private void add(
+            ClaimId claim,
+            Cleanup.@Nullable Release release,
+            long nanosInStore,
+            boolean stragglers,
+            long now,
+            List<Action> actions) {
+        Cleanup cleanup = new Cleanup(claim, release, now, pointlessAfter(nanosInStore), stragglers);
         all.add(cleanup);
         actions.add(cleanup.send(now));
     }
@@ -145,8 +153,9 @@ final class PendingCleanups {
             }
             actions.add(new Action.Settle(hold, lost ? LeaseState.LOST : LeaseState.RELEASED, null));
         }
+        boolean withdraws = cleanup.isToBeWithdrawn(answer);
         finish(cleanup, now);
-        if (cleanup.isToBeWithdrawn(answer)) {
+        if (withdraws) {
             withdraw(cleanup.claim(), true, now, actions);
         }
         return true;
@@ -160,7 +169,6 @@ final class PendingCleanups {
     }
 
     private void finish(Cleanup cleanup, long now) {
-        unblock(cleanup);
         if (cleanup.done(now, settings.requestHorizon())) {
             all.remove(cleanup);
         }
@@ -172,16 +180,9 @@ final class PendingCleanups {
             return;
         }
         cleanup.failed(now);
-        unblock(cleanup);
         if (!(failure instanceof StoreUnavailableException)) {
             giveUp(cleanup, failure, actions);
             all.remove(cleanup);
-        }
-    }
-
-    private void unblock(Cleanup cleanup) {
-        if (cleanup.unblock()) {
-            blocking--;
         }
     }
 
@@ -197,7 +198,6 @@ final class PendingCleanups {
         for (Cleanup cleanup : all) {
             if (cleanup.isUnanswered(settings.longestAnswerNanos(), now)) {
                 cleanup.failed(now);
-                unblock(cleanup);
             }
         }
     }
@@ -224,7 +224,6 @@ final class PendingCleanups {
             giveUp(cleanup, why, actions);
         }
         all.clear();
-        blocking = 0;
     }
 
     private StoreUnavailableException unanswered(@Nullable LockException lastFailure) {

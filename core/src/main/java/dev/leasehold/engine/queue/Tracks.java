@@ -6,6 +6,7 @@ import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,19 +16,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tracks {
 
-    /** A factory makes a track. */
-    interface Factory {
-        Track track();
-    }
-
     private final int share;
-    private final Factory factory;
+    private final Supplier<Track> factory;
 
     // An array and a count, since nearly all queues have one track, live for one cycle, and look at it often.
     private @Nullable Track[] all = new Track[1];
     private int count;
 
-    Tracks(int share, Factory factory) {
+    Tracks(int share, Supplier<Track> factory) {
         this.share = share;
         this.factory = factory;
     }
@@ -49,7 +45,7 @@ final class Tracks {
     }
 
     Track add() {
-        Track added = factory.track();
+        Track added = factory.get();
         append(added);
         return added;
     }
@@ -69,7 +65,7 @@ final class Tracks {
     /** Lets the lease of an exclusive lock go on beside a new first track, because it is a reader's now. */
     void setAside(Track downgraded) {
         if (share == Claim.EXCLUSIVE && get(0).equals(downgraded)) {
-            all[0] = factory.track();
+            all[0] = factory.get();
             append(downgraded);
         }
     }

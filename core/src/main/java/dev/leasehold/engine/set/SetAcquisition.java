@@ -289,16 +289,6 @@ final class SetAcquisition {
 
     /** Returns the outcome as a future for users: see {@link Callbacks#deliver}. */
     <T> CompletableFuture<T> async(Function<@Nullable HeldSet, T> result) {
-        return client.callbacks().deliver(outcome, new Callbacks.Delivery<@Nullable HeldSet, T>() {
-            @Override
-            public T value(@Nullable HeldSet held) {
-                return result.apply(held);
-            }
-
-            @Override
-            public void giveUp() {
-                SetAcquisition.this.giveUp();
-            }
-        });
+        return client.callbacks().deliver(outcome, () -> {}, (held, failure) -> {}, result, this::giveUp);
     }
 }

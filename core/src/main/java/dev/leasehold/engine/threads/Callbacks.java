@@ -7,6 +7,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,40 +50,34 @@ public final class Callbacks implements Executor, AutoCloseable {
         executeOwn(passed);
     }
 
-    /** A delivery is what becomes of an outcome of the engine on its way to a user's future. */
-    public interface Delivery<V extends @Nullable Object, T> {
-        /** The outcome is known; called by the engine. */
-        default void known() {}
-
-        /** The outcome is told; called where users' code runs. */
-        default void told(V value, @Nullable Throwable failure) {}
-
-        /** Returns what users get; never null. */
-        T value(V value);
-
-        /** Nobody gets the outcome, which may be there or not. */
-        void giveUp();
-    }
-
     /**
      * Returns an outcome as a future for users. It completes on their executor. Completing it early gives the call up, even if
      * it was granted but their executor has not delivered that yet.
+     *
+     * @param known runs on a thread of the engine once the outcome is known
+     * @param told gets the outcome where users' code runs, before the future completes
+     * @param result makes of the outcome what users get, which is never null
+     * @param giveUp runs if nobody gets the outcome, which may be there or not
      */
     @SuppressWarnings("NullAway") // The value of an outcome without a failure is a V.
     public <V extends @Nullable Object, T> CompletableFuture<T> deliver(
-            CompletableFuture<V> outcome, Delivery<V, T> delivery) {
+            CompletableFuture<V> outcome,
+            Runnable known,
+            BiConsumer<V, @Nullable Throwable> told,
+            Function<V, T> result,
+            Runnable giveUp) {
         CompletableFuture<T> future = new CompletableFuture<>();
         AtomicReference<@Nullable T> offered = new AtomicReference<>();
         outcome.whenComplete((value, failure) -> {
             if (!(failure instanceof CancellationException)) {
-                delivery.known();
+                known.run();
                 execute(() -> {
-                    delivery.told(value, failure);
+                    told.accept(value, failure);
                     if (failure != null) {
                         future.completeExceptionally(failure);
                         return;
                     }
-                    T users = delivery.value(value);
+                    T users = result.apply(value);
                     offered.set(users);
                     future.complete(users);
                 });
@@ -89,7 +85,7 @@ public final class Callbacks implements Executor, AutoCloseable {
         });
         future.whenComplete((value, failure) -> {
             if (value == null || value != offered.get()) {
-                delivery.giveUp();
+                giveUp.run();
             }
         });
         return future;

@@ -60,7 +60,7 @@ class LocalQueueDoubtTest {
             readers.joins();
         }
         readers.all(Action.SendClaim.class).forEach(send -> readers.grants(send.claim()));
-        readers.send(new Event.DoubtSignal());
+        readers.send(new Event.DoubtSignal(false));
         readers.all(Action.SendRenew.class).forEach(send -> readers.renewed(send.lease(), LEASE));
         int all = 0;
         int most = 0;
@@ -184,7 +184,7 @@ class LocalQueueDoubtTest {
         ClockReading sentAt = harness.now();
         LeaseId lease = harness.renewal().lease();
         harness.stopFor(Duration.ofMillis(1));
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         harness.renewal();
         harness.renewed(lease, LEASE, sentAt);
         harness.pass(Duration.ofSeconds(4));
@@ -199,7 +199,7 @@ class LocalQueueDoubtTest {
         ClockReading before = harness.now();
         LeaseId lease = harness.renewal().lease();
         harness.stopFor(Duration.ofMillis(1));
-        harness.send(new Event.RiskSignal());
+        harness.send(new Event.DoubtSignal(true));
         assertThat(harness.one(Action.Announce.class).state()).isEqualTo(LeaseState.AT_RISK);
         assertThat(hold.state(harness.now())).isEqualTo(LeaseState.AT_RISK);
         LeaseId asked = harness.renewal().lease();
@@ -214,7 +214,7 @@ class LocalQueueDoubtTest {
     @Test
     void aBrokenConnectionMovesNoDeadline() {
         Hold hold = harness.held(UNRENEWED);
-        harness.send(new Event.RiskSignal());
+        harness.send(new Event.DoubtSignal(true));
         assertThat(hold.state(harness.now())).isEqualTo(LeaseState.AT_RISK);
         assertThat(hold.remaining(harness.now())).isGreaterThan(LEASE.dividedBy(2));
         harness.stopFor(LEASE);
@@ -256,7 +256,7 @@ class LocalQueueDoubtTest {
     @Test
     void aLeaseThatTheStoreHasCastDoubtOnIsNotHandedOver() {
         Hold hold = runOfTwo();
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         harness.renewal();
         harness.ends(hold);
         harness.none(Action.Give.class);
@@ -296,7 +296,7 @@ class LocalQueueDoubtTest {
     @DisplayName("Doubt asks also for a hold that is not renewed but does not extend it")
     void doubtAsksForAnUnrenewedHoldButDoesNotExtendIt() {
         harness.held(UNRENEWED);
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         // Bound: the time is virtual.
         assertThat(harness.renewal().duration()).isLessThan(Duration.ofMillis(10));
     }

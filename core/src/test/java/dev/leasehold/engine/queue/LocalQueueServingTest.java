@@ -281,7 +281,7 @@ class LocalQueueServingTest {
         harness.ends(harness.given(first));
         Hold hold = harness.given(next);
         assertThat(hold.remaining(harness.now())).isEqualTo(Duration.ofSeconds(5));
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         harness.renewed(harness.renewal().lease(), Duration.ofSeconds(5));
         assertThat(hold.remaining(harness.now())).isEqualTo(Duration.ofSeconds(5));
         harness.forget();

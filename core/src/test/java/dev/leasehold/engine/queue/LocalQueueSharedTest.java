@@ -301,15 +301,10 @@ class LocalQueueSharedTest {
         harness.grants(harness.claim(), 0);
         Hold hold = harness.given(first);
         Caller again = waitsOn(thread);
+        harness.busy(harness.claim());
         harness.none(Action.WaitsForItself.class);
-        Claim second = harness.claim();
-        harness.busy(second);
+        harness.send(new Event.Asked(again));
         assertThat(harness.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
-        assertThat(harness.one(Action.AskBeside.class).caller()).isSameAs(again);
-        harness.busy(second);
-        harness.none(Action.WaitsForItself.class);
-        harness.none(Action.AskBeside.class);
-        harness.leaves(again);
     }
 
     @Test
@@ -320,10 +315,10 @@ class LocalQueueSharedTest {
         Hold hold = harness.given(reader);
         Caller writer = new Caller(DEFAULTS, false, null);
         writer.waiter = new WeakReference<>(thread);
-        harness.send(new Event.AskedBeside(writer));
+        harness.send(new Event.Asked(writer));
         assertThat(harness.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
         harness.ends(hold);
-        harness.send(new Event.AskedBeside(writer));
+        harness.send(new Event.Asked(writer));
         harness.none(Action.WaitsForItself.class);
     }
 

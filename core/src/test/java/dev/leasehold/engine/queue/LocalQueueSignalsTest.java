@@ -202,7 +202,7 @@ class LocalQueueSignalsTest {
     @Test
     void doubtConfirmsWhatIsHeldAtOnce() {
         Hold hold = harness.held();
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         harness.storeSaysLost(harness.renewal().lease());
         assertThat(hold.state(harness.now())).isEqualTo(LeaseState.LOST);
     }
@@ -212,7 +212,7 @@ class LocalQueueSignalsTest {
         harness.joins();
         Claim claim = harness.claim();
         harness.busy(claim);
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         assertThat(harness.claim()).isEqualTo(claim.at(1));
     }
 }

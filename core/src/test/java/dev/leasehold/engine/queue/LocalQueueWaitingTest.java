@@ -233,33 +233,52 @@ class LocalQueueWaitingTest {
     void aClaimIsNotAskedAgainWhileItIsUnderWay() {
         harness.joins();
         harness.claim();
-        harness.send(new Event.DoubtSignal());
+        harness.send(new Event.DoubtSignal(false));
         harness.pass(Duration.ofSeconds(9));
         harness.none(Action.SendClaim.class);
     }
 
     @Test
-    @DisplayName("A thread that waits without limit for its own lock is warned")
     void aThreadThatWaitsForItselfIsWarned() {
         Thread self = Thread.currentThread();
-        Caller first = new Caller(LockOptions.defaults(), false, null);
-        first.waiter = new WeakReference<>(self);
-        harness.joins(first);
+        Caller first = waitsOn(self);
         harness.grants(harness.claim());
         Hold hold = harness.given(first);
-        Caller other = new Caller(LockOptions.defaults(), false, null);
-        other.waiter = new WeakReference<>(new Thread());
-        harness.joins(other);
-        harness.none(Action.WaitsForItself.class);
-        Caller again = new Caller(LockOptions.defaults(), false, null);
-        again.waiter = new WeakReference<>(self);
-        harness.joins(again);
-        assertThat(harness.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
+        Caller other = waitsOn(new Thread());
+        Caller again = waitsOn(self);
         Caller limited = new Caller(LockOptions.defaults(), false, null);
         limited.waiter = new WeakReference<>(self);
         limited.waitNanos = 1;
         harness.joins(limited);
+        for (Caller caller : List.of(other, limited)) {
+            harness.send(new Event.Asked(caller));
+        }
         harness.none(Action.WaitsForItself.class);
+        harness.send(new Event.Asked(again));
+        assertThat(harness.one(Action.WaitsForItself.class).hold()).isSameAs(hold);
+    }
+
+    @Test
+    void eachLongWaiterIsAskedAboutOnceAfterTenSeconds() {
+        harness.held();
+        Caller first = waitsOn(new Thread());
+        harness.joins();
+        harness.pass(Duration.ofMillis(500));
+        Caller second = waitsOn(new Thread());
+        harness.pass(Duration.ofMillis(9_400));
+        harness.none(Action.AskQueues.class);
+        harness.pass(Duration.ofMillis(200));
+        assertThat(harness.one(Action.AskQueues.class).caller()).isSameAs(first);
+        harness.pass(Duration.ofSeconds(1));
+        assertThat(harness.one(Action.AskQueues.class).caller()).isSameAs(second);
+        harness.pass(Duration.ofSeconds(15));
+        harness.none(Action.AskQueues.class);
+    }
+
+    private Caller waitsOn(Thread thread) {
+        Caller caller = new Caller(LockOptions.defaults(), false, null);
+        caller.waiter = new WeakReference<>(thread);
+        return harness.joins(caller);
     }
 
     @Test

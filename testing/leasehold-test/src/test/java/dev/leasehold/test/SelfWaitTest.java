@@ -1,4 +1,4 @@
-package dev.leasehold.engine;
+package dev.leasehold.test;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static dev.leasehold.architecture.Waits.await;
@@ -6,50 +6,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
-import java.util.concurrent.BlockingQueue;
+import dev.leasehold.architecture.LogLines;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** These tests are about a thread that waits for a lock because of a lease of its own, with one share or two. */
 class SelfWaitTest {
 
-    private final BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
-    private final Logger logger = Logger.getLogger("dev.leasehold");
-    private final Handler handler = new Handler() {
-        @Override
-        public void publish(LogRecord entry) {
-            if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
-                warnings.add(new SimpleFormatter().formatMessage(entry));
-            }
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    };
-
-    private final Leasehold leasehold = Leasehold.connect("memory:");
-
-    @BeforeEach
-    void listen() {
-        logger.addHandler(handler);
-    }
+    private final LogLines log = new LogLines("dev.leasehold", Level.WARNING);
+    private final TestLeasehold locks = TestLeasehold.create();
+    private final Leasehold leasehold = locks.leasehold();
 
     @AfterEach
     void close() {
-        logger.removeHandler(handler);
-        leasehold.close();
+        log.close();
+        locks.close();
     }
 
     /** Holds a lease, and is freed by somebody else when it has been warned. */
@@ -62,7 +37,12 @@ class SelfWaitTest {
         Thread watcher = new Thread(
                 () -> {
                     try {
-                        heard.complete(String.valueOf(warnings.poll(20, TimeUnit.SECONDS)));
+                        await().until(() -> !log.lines.isEmpty());
+                        heard.complete(log.lines.get(0));
+                    } catch (Throwable e) {
+                        heard.completeExceptionally(e);
+                    }
+                    try {
                         held.close();
                     } catch (Exception e) {
                         heard.completeExceptionally(e);
@@ -70,8 +50,9 @@ class SelfWaitTest {
                 },
                 "watcher");
         watcher.start();
-        again.acquire().close();
+        locks.whileTimePasses(() -> again.acquire().close());
         watcher.join();
+        assertThat(log.lines).hasSize(1);
         return heard.join();
     }
 
@@ -133,9 +114,10 @@ class SelfWaitTest {
         try (Lease one = leasehold.semaphore("api", 3).acquire();
                 Lease two = leasehold.semaphore("api", 4).acquire();
                 Lease three = leasehold.readWriteLock("api").read().acquire()) {
+            locks.advance(Duration.ofSeconds(30));
             assertThat(one.isValid() && two.isValid() && three.isValid()).isTrue();
         }
-        assertThat(warnings).isEmpty();
+        assertThat(log.lines).isEmpty();
     }
 
     /** A wait that ends by itself is no deadlock. */
@@ -143,11 +125,12 @@ class SelfWaitTest {
     void aLimitedWaitIsNotWarnedOf() throws Exception {
         try (Lease other = elsewhere(2);
                 Lease own = leasehold.semaphore("api", 2).acquire()) {
-            assertThat(leasehold.semaphore("api", 3).tryAcquire(java.time.Duration.ofMillis(50)))
+            Duration limit = Duration.ofSeconds(30);
+            assertThat(locks.whileTimePasses(() -> leasehold.semaphore("api", 3).tryAcquire(limit)))
                     .isEmpty();
             assertThat(other.isValid() && own.isValid()).isTrue();
         }
-        assertThat(warnings).isEmpty();
+        assertThat(log.lines).isEmpty();
     }
 
     private Lease elsewhere(int permits) throws Exception {
