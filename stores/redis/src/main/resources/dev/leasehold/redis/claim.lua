@@ -45,23 +45,26 @@ end
 local share = shareIn(spare)
 if not value or holders then
   local to = news(toTell)
-  to.now, to.last, to.asker, to.holders, to.share = now, lastOf(redis.call('GET', KEYS[2])), id, holders, share
+  to.now, to.asker, to.holders, to.share = now, id, holders, share
   local enters, queued = handOver(to)
   holders = to.holders
   if enters then
     share = queued and waiter(queued).share or share
-    local answer = nextToken(to.last or lastOf(redis.call('GET', KEYS[2])), now)
+    local answer = nextToken(lastOf(redis.call('GET', KEYS[2])), now)
+    spare = share == 1 and share == shareIn(spare) and spare or '0'
+    writeLast(integer(answer + spare))
     if share > 1 then
-      holders = grantShared(holders, false, now, answer, id, share, owner, lease)
-      answer = grantedTo(holders.all[#holders.all], lease)
+      local own = newHolder(holders, now, answer, id, share, owner, lease)
+      holders = addHolder(holders, own, nil, now)
+      answer = grantedTo(own, lease)
     else
-      grant(now, answer, id, share == shareIn(spare) and spare or '0', owner, lease)
+      grant(now, answer, id, spare, owner, lease)
     end
     if queued then
       leave(queued)
       if share > 1 then
         -- Those behind it that fit beside it come in, too.
-        to.asker, to.last, to.holders = nil, nil, holders
+        to.asker, to.holders = nil, holders
         handOver(to)
       end
     end

@@ -4,8 +4,9 @@
 -- place; one that does not fit never is. One whose first question came twice stands there twice, and comes in once. Returns whether
 -- the asker, with its share to.share, may come in beside to.holders; and what the queue keeps of it if it stands there. Its grant is
 -- left to the caller.
--- The run of one that is passed over is not used again, and to.last is its end: it was told, and that nobody heard it is only
--- what this server counts.
+-- A waiter is told first, and the lock is written when it was heard, so nothing has to be undone. All that is sent leaves the server
+-- when the script is over. The last token is written before: a server that refuses to write does it there, where nobody has been told
+-- of anything; and a run that was told is not used again, heard or not, since that nobody heard it is only what this server counts.
 -- to.before: what KEYS[2] was, where this is to be kept (see withdraw.lua); what is told in vain does not count there.
 local function handOver(to)
   local place = 0
@@ -24,30 +25,20 @@ local function handOver(to)
     elseif next.claim == to.asker then
       return true, entry
     else
-      local token = nextToken(to.last or lastOf(redis.call('GET', KEYS[2])), now)
-      local told, shares = next.spare, next.share > 1
-      if shares then
-        to.holders = grantShared(to.holders, next.spare == 's', now, token, next.claim, next.share, next.owner, next.period)
-        told = sharedAs(to.holders.all[#to.holders.all])
+      local record, shares, quorum = redis.call('MGET', KEYS[2])[1], next.share > 1, next.spare == 's'
+      local token = nextToken(lastOf(record), now)
+      local holder = shares and newHolder(to.holders, now, token, next.claim, next.share, next.owner, next.period)
+      writeLast(not shares and integer(token + next.spare) or quorum and raised(record or '', token) or token)
+      local told = {'granted', token, next.stamp, next.claim, next.period, shares and sharedAs(holder) or next.spare, to.argument}
+      if not tell(next.channel, table.concat(told, '|')) and not to.uncounted then
+        place = place + 1
       else
-        grant(now, token, next.claim, next.spare, to.before and next.owner .. '\n' .. to.before or next.owner, next.period)
-      end
-      local text = table.concat({'granted', token, next.stamp, next.claim, next.period, told, to.argument}, '|')
-      if tell(next.channel, text) or to.uncounted then
         leave(entry)
-        to.last = nil
         if not shares then
+          grant(now, token, next.claim, next.spare, to.before and next.owner .. '\n' .. to.before or next.owner, next.period)
           return false
         end
-      else
-        if shares then
-          to.holders = withoutHolder(to.holders, #to.holders.all)
-          writeHolders(to.holders, now)
-        else
-          redis.call('DEL', KEYS[1])
-        end
-        to.last = token + (shares and 0 or next.spare)
-        place = place + 1
+        to.holders = addHolder(to.holders, holder, quorum and (record or '') or nil, now)
       end
     end
   end

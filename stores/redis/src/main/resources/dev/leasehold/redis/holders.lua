@@ -159,14 +159,9 @@ local function writeHolders(holders, now)
   holders.stored = #text
 end
 
--- One more, written. Only its own line is sent to replicas where the others stay as they are.
-local function addHolder(holders, holder, quorum, now)
-  if not holders then
-    if redis.call('EXISTS', KEYS[1]) == 1 then
-      error('LEASEHOLD_TYPE')
-    end
-    holders = {before = quorum and (redis.call('GET', KEYS[2]) or '') or nil, all = {}, least = math.huge}
-  end
+-- One more, written. Only its own line is sent to replicas where the others stay as they are. before: what KEYS[2] was, at a quorum.
+local function addHolder(holders, holder, before, now)
+  holders = holders or {before = before, all = {}, least = math.huge}
   holders.all[#holders.all + 1] = holder
   holders.least = math.min(holders.least, holder.share)
   if holders.stored then
@@ -224,11 +219,8 @@ local function writeLast(record)
   end
 end
 
--- Gives the lock to one that shares it, and raises the last token.
-local function grantShared(holders, quorum, now, token, claim, share, owner, milliseconds)
-  local record = quorum and (redis.call('GET', KEYS[2]) or '')
-  holders = addHolder(holders, {claim = claim, token = token, ends = now + milliseconds * 1000, since = integer(now), spare = '0',
-    share = share, slot = freeSlot(holders, share), owner = owner}, quorum, now)
-  writeLast(quorum and raised(record, token) or token)
-  return holders
+-- One that comes in beside the others, not written yet.
+local function newHolder(holders, now, token, claim, share, owner, milliseconds)
+  return {claim = claim, token = token, ends = now + milliseconds * 1000, since = integer(now), spare = '0', share = share,
+    slot = freeSlot(holders, share), owner = owner}
 end

@@ -84,13 +84,11 @@ local function leave(entry)
   return redis.call('LREM', KEYS[3], 1, entry)
 end
 
--- The lock first: in a full server the first write of a script fails, and then nothing must have happened.
 local function grant(now, token, claim, spare, owner, milliseconds)
   local value = LAYOUT .. claim .. '|' .. token .. '|' .. spare .. '|' .. integer(now) .. '|' .. owner
   if not redis.call('SET', KEYS[1], value, 'NX', 'PX', milliseconds) then
     error('LEASEHOLD_TYPE')
   end
-  redis.call('SET', KEYS[2], integer(token + spare), 'PX', TOKEN_LIFE)
 end
 
 -- The last token of what KEYS[2] says, or nothing.

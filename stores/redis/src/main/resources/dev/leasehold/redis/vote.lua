@@ -27,8 +27,7 @@ end
 local half = math.min(string.match(rules, '^(%d+)') * 500, 86400000000)
 local value, record, known, last, most, holders
 local function look()
-  local stored = redis.call('MGET', KEYS[1], KEYS[2])
-  value, record = stored[1], stored[2]
+  value, record = redis.call('GET', KEYS[1]), redis.call('MGET', KEYS[2])[1]
   known = lastOf(record)
   last = math.max(known or now - half, votesFrom - half)
   most = math.max(now + half, last + 1048576) - spare
@@ -56,7 +55,7 @@ end
 local function accept(atLeast, before)
   if shares then
     holders = addHolder(holders, {claim = id, token = token, ends = now + lease * 1000, since = since, spare = '0',
-      share = math.huge, slot = '-1', owner = owner}, true, now)
+      share = math.huge, slot = '-1', owner = owner}, record or '', now)
     writeLast(raised(record or '', math.max(atLeast, proposal)))
     return {'yes', integer(now), seen, 0, lease}
   end
@@ -126,7 +125,7 @@ end
 
 if not value or holders then
   local to = news(toTell)
-  to.now, to.last, to.asker, to.before, to.holders = now, known, id, record or '', holders
+  to.now, to.asker, to.before, to.holders = now, id, record or '', holders
   to.share = shares and math.huge or 1
   local least, before = last, record or ''
   local enters, queued = handOver(to)
@@ -143,7 +142,7 @@ if not value or holders then
     if proposal > most then
       return far()
     end
-    local answer = accept(to.last or 0, before)
+    local answer = accept(known or 0, before)
     if queued then
       leave(queued)
     end

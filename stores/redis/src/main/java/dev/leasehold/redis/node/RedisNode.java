@@ -17,13 +17,11 @@ import dev.leasehold.redis.script.Script;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.ReleaseAnswer;
 import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -75,7 +73,7 @@ public final class RedisNode implements LockCommands {
         claims = new ClaimScript(context, keys, inbox, counted);
         replicas = settings.replicas() > 0 ? new Replicas(connector, context, settings) : null;
         foreign = names.arePlain() ? new ForeignHolders(this, context.time(), listener) : null;
-        renewals = new Renewals(new RenewalSender(), counted && replicas == null);
+        renewals = new Renewals(this::send, counted && replicas == null);
         commands = new ConnectionFactory(context, connector)
                 .reconnectingConnection(
                         connector.toString(),
@@ -100,7 +98,7 @@ public final class RedisNode implements LockCommands {
         this.replicas = same.replicas;
         this.foreign = same.foreign;
         this.scripts = scripts;
-        this.renewals = new Renewals(new RenewalSender(), false);
+        this.renewals = new Renewals(this::send, false);
     }
 
     /** Returns this node over the same connection, for a lock that is being moved to it from another. */
@@ -195,67 +193,45 @@ public final class RedisNode implements LockCommands {
         return renewals.renew(lease, duration);
     }
 
-    private CompletionStage<RenewAnswer> orLost(LeaseId lease, CompletionStage<RenewAnswer> renewed, long startedAt) {
+    private CompletionStage<List<RenewAnswer>> orLost(
+            LeaseId lease, CompletionStage<List<RenewAnswer>> renewed, long startedAt) {
         return replicas == null
                 ? renewed
-                : renewed.thenCompose(answer -> answer instanceof RenewAnswer.Renewed
-                        ? confirmed(lease, answer, startedAt)
-                        : CompletableFuture.completedFuture(answer));
+                : renewed.thenCompose(answers -> answers.get(0) instanceof RenewAnswer.Renewed
+                        ? confirmed(lease, answers, startedAt)
+                        : CompletableFuture.completedFuture(answers));
     }
 
     @Override
     public CompletionStage<RenewAnswer> downgrade(LeaseId lease, Duration duration) {
         long startedAt = context.time().nanos();
-        CompletionStage<RenewAnswer> downgraded = scripts.run(
+        CompletionStage<List<RenewAnswer>> downgraded = scripts.run(
                 "the downgrade of '" + lease.lock() + "'",
                 Script.DOWNGRADE,
                 (args, sentAt) -> args.add(keys.of(lease.lock()).all())
                         .add(Reply.beginning(lease))
                         .add(WholeMillis.up(duration))
                         .add(keys.of(lease.lock()).toTell()),
-                RedisNode::renewAnswer);
-        return orLost(lease, downgraded, startedAt);
+                (sentAt, answer) -> Reply.renewed(sentAt, answer, 1));
+        return orLost(lease, downgraded, startedAt).thenApply(answers -> answers.get(0));
     }
 
-    /** Sends renewals to this node. */
-    private final class RenewalSender implements Renewals.Sender {
-
-        @Override
-        public CompletionStage<RenewAnswer> renew(Renewals.Renewal renewal) {
-            LeaseId lease = renewal.lease();
-            long startedAt = context.time().nanos();
-            CompletionStage<RenewAnswer> renewed = scripts.run(
-                    "the renewal of '" + lease.lock() + "'",
-                    Script.RENEW,
-                    (args, sentAt) -> args.add(keys.of(lease.lock()).own())
-                            .add(Reply.beginning(lease))
-                            .add(WholeMillis.up(renewal.duration())),
-                    RedisNode::renewAnswer);
-            return orLost(lease, renewed, startedAt);
-        }
-
-        @Override
-        public CompletionStage<List<@Nullable RenewAnswer>> renewAll(List<Renewals.Renewal> batch) {
-            return scripts.run(
-                    "the renewal of " + batch.size() + " locks",
-                    Script.RENEW_ALL,
-                    (args, sentAt) -> {
-                        args.add(batch.size());
-                        batch.forEach(
-                                renewal -> args.add(names.lock(renewal.lease().lock())));
-                        batch.forEach(renewal ->
-                                args.add(Reply.beginning(renewal.lease())).add(WholeMillis.up(renewal.duration())));
-                        return args;
-                    },
-                    (sentAt, answer) -> Reply.confirmed(sentAt, answer, batch.size()));
-        }
-    }
-
-    private static RenewAnswer renewAnswer(ClockReading sentAt, List<Object> answer) {
-        long left = Reply.number(answer.get(0));
-        return left < 0
-                ? new RenewAnswer.Lost()
-                : new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
+    /** Sends renewals to this node; one alone where replicas are waited for. */
+    private CompletionStage<List<RenewAnswer>> send(List<Renewals.Renewal> batch) {
+        LeaseId first = batch.get(0).lease();
+        long startedAt = context.time().nanos();
+        CompletionStage<List<RenewAnswer>> renewed = scripts.run(
+                "the renewal of " + (batch.size() == 1 ? "'" + first.lock() + "'" : batch.size() + " locks"),
+                Script.RENEW,
+                (args, sentAt) -> {
+                    args.add(batch.size());
+                    batch.forEach(renewal -> args.add(names.lock(renewal.lease().lock())));
+                    batch.forEach(renewal ->
+                            args.add(Reply.beginning(renewal.lease())).add(WholeMillis.up(renewal.duration())));
+                    return args;
+                },
+                (sentAt, answer) -> Reply.renewed(sentAt, answer, batch.size()));
+        return orLost(first, renewed, startedAt);
     }
 
     @Override

@@ -22,9 +22,8 @@ import org.jspecify.annotations.Nullable;
  * are, those that come gather until fewer are or a batch is full, and one script renews them all, which costs client and
  * server a fraction. Thread-safe.
  *
- * <p>A batch only ever confirms: whatever it does not find as it expects is asked for again by itself, as is all of a batch
- * that the server has refused. So each lease gets the answer that it would get alone, and one lock that is in a strange
- * state fails no other.
+ * <p>Where the server refuses a batch, each of it is asked for by itself. So each lease gets the answer that it would get
+ * alone, and one lock that is in a strange state fails no other.
  *
  * <p>Nothing stays here for ever. As long as something is gathered, something is under way on the same connection, and that
  * ends: answered, given up, or lost. What ends, also by an Error of our own, is counted out and looks what is to be sent;
@@ -43,10 +42,8 @@ final class Renewals {
     /** Sends renewals to the server. */
     interface Sender {
 
-        CompletionStage<RenewAnswer> renew(Renewal renewal);
-
-        /** Renews several; null stands for each that has to be asked for by itself. */
-        CompletionStage<List<@Nullable RenewAnswer>> renewAll(List<Renewal> batch);
+        /** Renews one or several; the answers are in their order. */
+        CompletionStage<List<RenewAnswer>> renew(List<Renewal> batch);
     }
 
     private record Request(Renewal renewal, CompletableFuture<RenewAnswer> answer) {}
@@ -83,7 +80,7 @@ final class Renewals {
         }
         try {
             if (!gather(request)) {
-                sendAlone(request);
+                send(List.of(request));
             }
             sendGathered(false);
         } catch (Throwable e) { // A stack that is full: the next request must not wait for this one's answer.
@@ -104,10 +101,6 @@ final class Renewals {
         } finally {
             mutex.unlock();
         }
-    }
-
-    private void sendAlone(Request request) {
-        ask(() -> sender.renew(request.renewal), (answer, failure) -> settle(request, answer, failure));
     }
 
     /**
@@ -138,30 +131,21 @@ final class Renewals {
     }
 
     private void send(List<Request> batch) {
-        if (batch.size() == 1) {
-            sendAlone(batch.get(0));
-            return;
-        }
-        ask(() -> sender.renewAll(batch.stream().map(Request::renewal).toList()), (answers, failure) -> {
+        ask(() -> sender.renew(batch.stream().map(Request::renewal).toList()), (answers, failure) -> {
+            boolean refused = failure != null && !(Causes.of(failure) instanceof StoreUnavailableException);
             for (int i = 0; i < batch.size(); i++) {
-                answered(batch.get(i), i, answers, failure);
+                Request request = batch.get(i);
+                try {
+                    if (refused && batch.size() > 1) {
+                        send(List.of(request));
+                    } else {
+                        settle(request, answers == null ? null : answers.get(i), failure);
+                    }
+                } catch (Throwable e) { // The others of the batch have their answers.
+                    settle(request, null, e);
+                }
             }
         });
-    }
-
-    private void answered(
-            Request request, int at, @Nullable List<@Nullable RenewAnswer> answers, @Nullable Throwable failure) {
-        try {
-            RenewAnswer answer = answers == null ? null : answers.get(at);
-            boolean unavailable = failure != null && Causes.of(failure) instanceof StoreUnavailableException;
-            if (answer != null || unavailable) {
-                settle(request, answer, failure);
-            } else {
-                sendAlone(request);
-            }
-        } catch (Throwable e) { // The others of the batch have their answers.
-            settle(request, null, e);
-        }
     }
 
     /**

@@ -186,25 +186,27 @@ public final class Reply {
     }
 
     /**
-     * Reads what is left of each of several leases, null where the script does not say.
+     * Reads what is left of each of some leases.
      *
      * @throws IllegalArgumentException if it is not an answer for as many
      */
-    public static List<@Nullable RenewAnswer> confirmed(ClockReading sentAt, List<Object> answer, int count) {
+    public static List<RenewAnswer> renewed(ClockReading sentAt, List<Object> answer, int count) {
         if (answer.size() != count) {
             throw new IllegalArgumentException(count + " numbers were expected, not " + answer.size());
         }
-        List<@Nullable RenewAnswer> answers = new ArrayList<@Nullable RenewAnswer>(count);
+        List<RenewAnswer> answers = new ArrayList<>(count);
         // Most are alike, and those held for long by one client share the object.
-        RenewAnswer alike = null;
+        RenewAnswer alike = new RenewAnswer.Lost();
         long before = -1;
         for (Object part : answer) {
-            long left = number(part);
-            if (left >= 0 && left != before) {
-                alike = new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
+            long left = Math.max(-1, number(part));
+            if (left != before) {
+                alike = left < 0
+                        ? new RenewAnswer.Lost()
+                        : new RenewAnswer.Renewed(Validity.of(sentAt, Duration.ofMillis(left)));
                 before = left;
             }
-            answers.add(left < 0 ? null : alike);
+            answers.add(alike);
         }
         return answers;
     }

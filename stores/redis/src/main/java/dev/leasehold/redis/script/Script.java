@@ -13,8 +13,7 @@ public enum Script {
     CLAIM("claim-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
     /** This is {@link #CLAIM} with the short cut of claims that share the lock. */
     SHARED_CLAIM("shared-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "claim.lua"),
-    RENEW("several.lua", "renew.lua"),
-    RENEW_ALL("several.lua", "renew-all.lua"),
+    RENEW("renew.lua"),
     DOWNGRADE("lock.lua", "holders.lua", "hand-over.lua", "downgrade.lua"),
     RELEASE("release-free.lua", "lock.lua", "holders.lua", "hand-over.lua", "release.lua"),
     RELEASE_ALONE("release-alone.lua"),

@@ -13,6 +13,7 @@ import dev.leasehold.spi.RenewAnswer;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -32,7 +33,7 @@ class RenewalsTest {
     private final List<Renewals.Renewal> alone = new ArrayList<>();
     private final List<CompletableFuture<RenewAnswer>> aloneAnswers = new ArrayList<>();
     private final List<List<Renewals.Renewal>> batches = new ArrayList<>();
-    private final List<CompletableFuture<List<@Nullable RenewAnswer>>> batchAnswers = new ArrayList<>();
+    private final List<CompletableFuture<List<RenewAnswer>>> batchAnswers = new ArrayList<>();
     private boolean connected = true;
     private @Nullable Error error;
 
@@ -41,30 +42,25 @@ class RenewalsTest {
     private final class Server implements Renewals.Sender {
 
         @Override
-        public CompletionStage<RenewAnswer> renew(Renewals.Renewal renewal) {
-            throwError();
-            CompletableFuture<RenewAnswer> answer =
-                    connected ? new CompletableFuture<>() : CompletableFuture.failedFuture(UNAVAILABLE);
-            alone.add(renewal);
-            aloneAnswers.add(answer);
-            return answer;
-        }
-
-        @Override
-        public CompletionStage<List<@Nullable RenewAnswer>> renewAll(List<Renewals.Renewal> batch) {
-            throwError();
+        public CompletionStage<List<RenewAnswer>> renew(List<Renewals.Renewal> batch) {
+            Error thrown = error;
+            if (thrown != null) {
+                throw thrown;
+            }
+            if (batch.size() == 1) {
+                alone.add(batch.get(0));
+                CompletableFuture<RenewAnswer> answer = answer();
+                aloneAnswers.add(answer);
+                return answer.thenApply(List::of);
+            }
             batches.add(batch);
-            CompletableFuture<List<@Nullable RenewAnswer>> answer =
-                    connected ? new CompletableFuture<>() : CompletableFuture.failedFuture(UNAVAILABLE);
+            CompletableFuture<List<RenewAnswer>> answer = answer();
             batchAnswers.add(answer);
             return answer;
         }
-    }
 
-    private void throwError() {
-        Error thrown = error;
-        if (thrown != null) {
-            throw thrown;
+        private <T> CompletableFuture<T> answer() {
+            return connected ? new CompletableFuture<>() : CompletableFuture.failedFuture(UNAVAILABLE);
         }
     }
 
@@ -80,12 +76,8 @@ class RenewalsTest {
         return new LeaseId("lock" + i, new ClaimId("client", i + 1), 1_000_000 + i);
     }
 
-    private static List<@Nullable RenewAnswer> all(int count) {
-        List<@Nullable RenewAnswer> answers = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            answers.add(RENEWED);
-        }
-        return answers;
+    private static List<RenewAnswer> all(int count) {
+        return new ArrayList<>(Collections.nCopies(count, RENEWED));
     }
 
     @Test
@@ -120,17 +112,13 @@ class RenewalsTest {
     }
 
     @Test
-    void whatABatchDoesNotConfirmIsAskedForByItself() {
+    void whatABatchSaysIsNotAskedForAgain() {
         List<CompletableFuture<RenewAnswer>> answers = renew(0, 10);
         aloneAnswers.get(0).complete(RENEWED);
-        List<@Nullable RenewAnswer> said = all(2);
-        said.set(1, null);
-        batchAnswers.get(0).complete(said);
+        batchAnswers.get(0).complete(List.of(RENEWED, new RenewAnswer.Lost()));
         assertThat(answers.get(8)).isCompletedWithValue(RENEWED);
-        assertThat(answers.get(9)).isNotDone();
-        assertThat(alone.get(8).lease()).isEqualTo(lease(9));
-        aloneAnswers.get(8).complete(new RenewAnswer.Lost());
         assertThat(answers.get(9)).isCompletedWithValue(new RenewAnswer.Lost());
+        assertThat(alone).hasSize(8);
     }
 
     /** The user may lack the right to one key of many. */

@@ -83,11 +83,12 @@ class ReplyTest {
 
     /** Read as the answers for other leases, they would keep some alive that are lost. */
     @Test
-    void confirmationsAreOneForEachLease() {
-        assertThat(Reply.confirmed(NOW, List.of(5_000L, -1L), 2))
-                .containsExactly(new RenewAnswer.Renewed(Validity.of(NOW, Duration.ofSeconds(5))), null);
+    void renewalsAreAnsweredOneForEachLease() {
+        RenewAnswer renewed = new RenewAnswer.Renewed(Validity.of(NOW, Duration.ofSeconds(5)));
+        assertThat(Reply.renewed(NOW, List.of(-1L, 5_000L, 5_000L, -1L), 4))
+                .containsExactly(new RenewAnswer.Lost(), renewed, renewed, new RenewAnswer.Lost());
         for (List<Object> answer : List.<List<Object>>of(List.of(), List.of(1L), List.of(1L, 2L, 3L))) {
-            assertThatThrownBy(() -> Reply.confirmed(NOW, answer, 2)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> Reply.renewed(NOW, answer, 2)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 }

@@ -97,6 +97,23 @@ class SharedScriptsTest {
         assertThat(redis.get(KEYS[1])).isEqualTo(Long.toString(tokenOf(holders().get(2))));
     }
 
+    /** Whoever was told would believe in a grant that is not there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0", READER})
+    void aFullServerTellsNobodyOfWhatItRefuses(String share) {
+        redis.set(KEY, "leasehold|1|dead:1|5|0|5|them", SetArgs.Builder.px(60_000));
+        assertThat(claim(0, "c:1", share, 30, -1)).startsWith("busy|1");
+        redis.del(KEY);
+        redis.configResetstat();
+        redis.configSet("maxmemory", "1");
+        try {
+            assertThat(catchThrowable(() -> claim(1, "c:2", share, 30, -1))).hasMessageContaining("OOM");
+        } finally {
+            redis.configSet("maxmemory", "0");
+        }
+        assertThat(redis.info("commandstats")).doesNotContain("cmdstat_publish:");
+    }
+
     /** A permit that ran out has been given to the next one; the same second comes again. */
     @Test
     void aClockThatIsSetBackBringsNoPermitBack() {
