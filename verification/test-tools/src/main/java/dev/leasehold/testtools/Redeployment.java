@@ -35,8 +35,9 @@ public final class Redeployment {
 
         @Override
         public void accept(String uri) {
-            try (Leasehold one = Leasehold.connect(uri);
-                    Leasehold two = Leasehold.connect(uri)) {
+            Leasehold one = Leasehold.connect(uri);
+            Leasehold two = Leasehold.connect(uri);
+            try {
                 Lease lease = one.lock("a").acquire();
                 CompletableFuture<Lease> waiting = two.lock("a").acquireAsync();
                 while (one.locks("a").get(0).waiters().isEmpty()) {
@@ -46,6 +47,9 @@ public final class Redeployment {
                 waiting.join().close();
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
+            } finally { // Until all is closed: close() alone waits some seconds, and what is loaded then would be missing.
+                one.closeAsync().toCompletableFuture().join();
+                two.closeAsync().toCompletableFuture().join();
             }
         }
     }
