@@ -1,5 +1,6 @@
 package dev.leasehold.simulator;
 
+import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.RedisStoreProvider;
@@ -74,7 +75,7 @@ class DifferentialTest {
         return new RedisStoreProvider()
                 .create(StoreUri.parse(redis.uri()))
                 .open(new StoreContext(
-                        client, "owner of " + client, "", TIME.get(), Duration.ofSeconds(10), new NoSignals()));
+                        client, "owner of " + client, "", TIME.get(), Duration.ofSeconds(A_MINUTE), new NoSignals()));
     }
 
     private static final class Run {
