@@ -35,11 +35,6 @@ final class OwnNodeWatch {
         return set;
     }
 
-    /** Notes that a read of the node has set the watch. */
-    void wasSet() {
-        set = true;
-    }
-
     /** Notes that the session is over, and its watches with it. */
     void forget() {
         set = false;
