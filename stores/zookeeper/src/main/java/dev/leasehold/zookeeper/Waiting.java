@@ -310,12 +310,6 @@ final class Waiting implements ClaimStep {
         };
     }
 
-    /** Looks again, which will show it. */
-    @Override
-    public void ownGone() {
-        lookAgain();
-    }
-
     private void lookAgain() {
         watched = List.of();
         claim.drive();
