@@ -24,7 +24,6 @@ final class ClaimState {
     final String parent;
     final ClaimNode own;
     final PendingCallers callers = new PendingCallers();
-    final OwnNodeWatch ownWatch;
     final ClaimTimer timer;
     final ClaimRequests requests = new ClaimRequests(callers);
 
@@ -51,7 +50,6 @@ final class ClaimState {
         this.time = locks.time();
         this.parent = locks.paths().lock(claim.lock());
         this.own = new ClaimNode(locks.executor(), parent, locks.session()::access, locks.context()::owner);
-        this.ownWatch = new OwnNodeWatch(own, requests::areIn, () -> step.ownChanged(), () -> step.ownGone());
         this.timer = new ClaimTimer(time, locks.executor(), end -> step.dueBefore(end), whole::wake);
         this.whole = whole;
         this.begun = time.nanos();
@@ -289,7 +287,6 @@ final class ClaimState {
                 ended.id,
                 held != null ? held.told() : time.nanos()));
         requests.forgetSession();
-        ownWatch.forget();
         resting = false;
         nodeGone();
     }

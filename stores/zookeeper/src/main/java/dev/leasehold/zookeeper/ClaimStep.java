@@ -15,12 +15,6 @@ sealed interface ClaimStep permits Creating, Waiting, Holding, Leaving {
     /** Ends the step: it listens to nothing any more. */
     default void stop() {}
 
-    /** Called when the claim's own node was changed, and its watch is used up. */
-    default void ownChanged() {}
-
-    /** Called when somebody has deleted the claim's own node. */
-    void ownGone();
-
     /** Returns when something is due, if the claim ends at the given time: that time, or an earlier one. */
     default long dueBefore(long end) {
         return end;

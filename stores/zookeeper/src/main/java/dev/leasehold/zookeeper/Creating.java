@@ -43,11 +43,6 @@ final class Creating implements ClaimStep {
     }
 
     @Override
-    public void ownGone() {
-        claim.drive();
-    }
-
-    @Override
     public void drive(Session in) {
         if (node == Node.NONE) {
             create(in);

@@ -13,6 +13,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher.Event.EventType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,7 @@ final class Holding implements ClaimStep {
     private final long grantedAt;
     private final Downgrade downgrade;
     private boolean answered;
+    private boolean watched;
     private long told;
 
     /**
@@ -212,17 +216,6 @@ final class Holding implements ClaimStep {
                 null);
     }
 
-    @Override
-    public void ownChanged() {
-        watchOwn();
-    }
-
-    /** Handles that somebody has ended the lease. */
-    @Override
-    public void ownGone() {
-        claim.nodeGone();
-    }
-
     /** Notes that the session was confirmed, for whatever reason: a signal tells the client, where that is news. */
     void confirmed() {
         Session in = claim.requests.session();
@@ -238,15 +231,36 @@ final class Holding implements ClaimStep {
 
     /** Looks after the lease. Called now and then. */
     void sweep() {
-        if (!claim.ownWatch.isSet() && claim.time.nanos() - grantedAt >= WATCHED_AFTER_NANOS) {
+        if (claim.time.nanos() - grantedAt >= WATCHED_AFTER_NANOS) {
             watchOwn();
         }
     }
 
+    /** Watches our own node, which shows at once that somebody has ended the lease. */
     private void watchOwn() {
         Session in = claim.requests.session();
-        if (!claim.ownWatch.isSet() && locks.session().ready() == in) {
-            claim.ownWatch.set(in, mine.child());
+        if (watched || locks.session().ready() != in) {
+            return;
+        }
+        watched = true;
+        claim.own.watch(in, mine.child(), event -> ownChanged(in, event), code -> {
+            watched &= code == Code.OK;
+            if (code == Code.NONODE && claim.isAt(this, in)) {
+                claim.nodeGone();
+            }
+        });
+    }
+
+    /** Handles an event that has come for our own node, and used up its watch. */
+    private void ownChanged(Session in, WatchedEvent event) {
+        if (!claim.isAt(this, in) || event.getType() == EventType.None) {
+            return;
+        }
+        watched = false;
+        if (event.getType() == EventType.NodeDeleted) {
+            claim.nodeGone();
+        } else {
+            watchOwn();
         }
     }
 }

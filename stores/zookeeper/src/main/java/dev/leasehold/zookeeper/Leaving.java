@@ -65,24 +65,6 @@ final class Leaving implements ClaimStep {
     }
 
     @Override
-    public void ownChanged() {
-        if (held != null) {
-            held.ownChanged();
-        }
-    }
-
-    /**
-     * Goes on, unless there was a lease: while the claim deletes the node of its lease itself, that it is gone is no
-     * news.
-     */
-    @Override
-    public void ownGone() {
-        if (held == null) {
-            claim.drive();
-        }
-    }
-
-    @Override
     public void drive(Session in) {
         claim.requests.begin();
         ClockReading sentAt = claim.time.now();

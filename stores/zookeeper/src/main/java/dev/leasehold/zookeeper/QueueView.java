@@ -5,15 +5,18 @@ import dev.leasehold.LockException;
 import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.Grant;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Op;
+import org.apache.zookeeper.OpResult;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.data.Stat;
 import org.jspecify.annotations.Nullable;
@@ -143,24 +146,11 @@ final class QueueView {
                 return;
             }
             String last = place.watched().get(0);
-            Place.Node first = place.before().get(0);
+            Place.Node holder = place.before().get(0);
             if (NodeName.isKept(last)) {
-                first = new Place.Node(last, NodeName.shareOf(last));
+                holder = new Place.Node(last, NodeName.shareOf(last));
             }
-            View.Behind[] seen = {behind(in, place, slots, null, null, null)};
-            if (!first.name().equals(last)) {
-                Place.Node other = first;
-                in.handle.getData(
-                        parent + '/' + first.name(),
-                        false,
-                        (rc, p, ctx, data, stat) -> serial.execute(() -> {
-                            if (Codes.of(rc) == Code.OK) {
-                                seen[0] = behind(in, place, slots, other, data, stat);
-                            }
-                        }),
-                        null);
-            }
-            Place.Node only = first;
+            Place.Node seen = holder.name().equals(last) ? holder : null;
             in.handle.getData(
                     parent + '/' + last,
                     watching == null ? null : watching.apply(parent + '/' + last),
@@ -172,10 +162,8 @@ final class QueueView {
                             then.accept(new View.Failed(code));
                         } else if (isNews(mine, data)) {
                             then.accept(new View.Unsaid());
-                        } else if (only.name().equals(last)) {
-                            then.accept(behind(in, place, slots, only, data, stat));
                         } else {
-                            then.accept(seen[0]);
+                            then.accept(behind(in, place, slots, seen, data, stat));
                         }
                     }),
                     null);
@@ -283,29 +271,23 @@ final class QueueView {
 
     /**
      * Goes on when the node that was in our way has gone. If it was a writer's that has released the lock, we have it
-     * now; that is written in the lock's own node. Our own node is watched from now on.
+     * now; that is written in the lock's own node. That and ours are read by one request.
      */
-    void follow(Session in, String left, String mine, Watcher own, Consumer<View> then) {
-        String[] mark = new String[1];
-        in.handle.getData(
-                parent,
-                false,
-                (rc, p, ctx, data, stat) -> mark[0] = data == null ? "" : new String(data, StandardCharsets.UTF_8),
-                null);
-        in.handle.getData(
-                parent + '/' + mine,
-                own,
-                (rc, p, ctx, data, stat) -> serial.execute(() -> {
-                    Code code = Codes.of(rc);
-                    if (code == Code.NONODE) {
-                        then.accept(new View.Missing());
-                    } else if (code != Code.OK) {
-                        then.accept(new View.Failed(code));
-                    } else {
-                        then.accept(left.equals(mark[0]) ? new View.First(true) : new View.Unsaid());
-                    }
-                }),
-                null);
+    void follow(Session in, String left, String mine, Consumer<View> then) {
+        List<Op> both = List.of(Op.getData(parent), Op.getData(parent + '/' + mine));
+        AsyncCallback.MultiCallback done = (rc, p, ctx, results) -> serial.execute(() -> {
+            // Of several reads the first that failed says so.
+            Code code = Codes.of(rc);
+            if (code == Code.NONODE) {
+                then.accept(new View.Missing());
+            } else if (code != Code.OK) {
+                then.accept(new View.Failed(code));
+            } else {
+                byte[] mark = ((OpResult.GetDataResult) results.get(0)).getData();
+                then.accept(Arrays.equals(mark, NodeData.text(left)) ? new View.First(true) : new View.Unsaid());
+            }
+        });
+        in.handle.multi(both, done, null);
     }
 
     /** Asks whether the one in our way is still there, by all that was done before the question. */

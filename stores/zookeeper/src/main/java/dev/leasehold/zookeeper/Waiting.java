@@ -270,11 +270,9 @@ final class Waiting implements ClaimStep {
 
     private void follow(Session in, String left) {
         claim.requests.begin();
-        Watcher ownChanged = event -> claim.locks.execute(() -> claim.ownWatch.happened(in, event));
-        queue.follow(in, left, mine.child(), ownChanged, view -> {
+        queue.follow(in, left, mine.child(), view -> {
             if (claim.requests.finish(in)) {
                 if (view instanceof View.First || view instanceof View.Unsaid) {
-                    claim.ownWatch.wasSet();
                     gone = null;
                 }
                 seen(in, view);
@@ -310,12 +308,6 @@ final class Waiting implements ClaimStep {
             case HOLDERS -> true;
             case PREDECESSOR -> ++checks % (1 + ahead / OFTEN) == 0;
         };
-    }
-
-    /** Looks again, which will show it. */
-    @Override
-    public void ownGone() {
-        lookAgain();
     }
 
     private void lookAgain() {

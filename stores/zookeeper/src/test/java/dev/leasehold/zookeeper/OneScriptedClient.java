@@ -31,8 +31,10 @@ abstract class OneScriptedClient {
     final ScriptedTree tree = new ScriptedTree(() -> time.now().wallMicros() / 1_000);
     final List<Grant> granted = new ArrayList<>();
     final List<Integer> places = new ArrayList<>();
+    final List<String> log = new ArrayList<>();
     final ScriptedHandle handle;
     final OpenZooKeeperStore store;
+    CuratorConnection.@Nullable Events events;
 
     OneScriptedClient() {
         try {
@@ -40,7 +42,7 @@ abstract class OneScriptedClient {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        handle.begin(1, tree, line -> {});
+        handle.begin(1, tree, log::add);
         Signals signals = new Signals() {
             @Override
             public void granted(Grant grant, @Nullable Validity validity) {
@@ -54,6 +56,7 @@ abstract class OneScriptedClient {
         store = new OpenZooKeeperStore("scripted", context, new Paths("", ""), new CuratorConnection() {
             @Override
             public void start(Events heard) {
+                events = heard;
                 heard.connected(handle);
             }
 

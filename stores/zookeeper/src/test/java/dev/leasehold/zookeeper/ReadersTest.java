@@ -172,7 +172,7 @@ class ReadersTest {
         long[] before = packets();
         release(store, second);
         await().until(() -> stores.granted.size() == 1 + readers);
-        assertThat(packets()[0] - before[0]).isBetween(1 + 2L * readers, 10 + 2L * readers);
+        assertThat(packets()[0] - before[0]).isBetween(1L + readers, 10L + readers);
     }
 
     private static int watches() {

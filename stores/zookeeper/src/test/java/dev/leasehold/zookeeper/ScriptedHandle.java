@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.apache.zookeeper.AsyncCallback;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException.Code;
@@ -27,9 +28,6 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Stat;
-import org.apache.zookeeper.proto.CheckVersionRequest;
-import org.apache.zookeeper.proto.CreateRequest;
-import org.apache.zookeeper.proto.SetDataRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +41,7 @@ final class ScriptedHandle extends ZooKeeper {
         T run() throws ScriptedTree.Refused;
     }
 
-    private record Request(Operation<Runnable> carryOut, Consumer<Code> end) {}
+    private record Request(Operation<Runnable> carryOut, Function<Code, Runnable> refuse, Consumer<Code> end) {}
 
     /** An answer, or an event, whose end is null: it survives a broken connection. */
     private record Answer(Runnable deliver, @Nullable Consumer<Code> end) {}
@@ -79,6 +77,7 @@ final class ScriptedHandle extends ZooKeeper {
     private long session;
     private boolean ended;
     private boolean listed;
+    private int refusedReads;
     private ScriptedEnsemble.Leader leader = ScriptedEnsemble.alone(tree);
 
     ScriptedHandle() throws IOException {
@@ -101,6 +100,7 @@ final class ScriptedHandle extends ZooKeeper {
         log = to;
         ended = false;
         listed = false;
+        refusedReads = 0;
         of.listen((path, how) -> {
             if (session == id && tree == of) {
                 changed(path, how);
@@ -135,14 +135,13 @@ final class ScriptedHandle extends ZooKeeper {
             fail(refusal);
             return;
         }
+        Runnable answer;
         try {
-            if (refusal != null) {
-                throw new ScriptedTree.Refused(refusal);
-            }
-            answers.add(new Answer(next.carryOut().run(), next.end()));
+            answer = refusal == null ? next.carryOut().run() : next.refuse().apply(refusal);
         } catch (ScriptedTree.Refused e) {
-            answers.add(new Answer(() -> next.end().accept(e.code), next.end()));
+            answer = () -> next.end().accept(e.code);
         }
+        answers.add(new Answer(answer, next.end()));
     }
 
     /** Delivers the next answer or event. */
@@ -201,18 +200,29 @@ final class ScriptedHandle extends ZooKeeper {
     }
 
     private <T> void send(String text, Operation<T> operation, BiConsumer<Code, @Nullable T> done) {
+        send(text, operation, refusal -> null, done);
+    }
+
+    /** Sends a request with the results that it has where it is refused in part; null stands for the whole of it. */
+    private <T> void send(
+            String text,
+            Operation<T> operation,
+            Function<Code, @Nullable T> refused,
+            BiConsumer<Code, @Nullable T> done) {
         log.accept("send " + text);
         Consumer<Code> end = code -> {
             log.accept("  " + code + " to " + text);
             done.accept(code, null);
         };
+        Function<T, Runnable> answered = result -> () -> {
+            log.accept("  OK to " + text);
+            done.accept(Code.OK, result);
+        };
         requests.add(new Request(
-                () -> {
-                    T result = operation.run();
-                    return () -> {
-                        log.accept("  OK to " + text);
-                        done.accept(Code.OK, result);
-                    };
+                () -> answered.apply(operation.run()),
+                code -> {
+                    T result = refused.apply(code);
+                    return result == null ? () -> end.accept(code) : answered.apply(result);
                 },
                 end));
         if (ended) {
@@ -284,50 +294,13 @@ final class ScriptedHandle extends ZooKeeper {
 
     @Override
     public void multi(Iterable<Op> ops, AsyncCallback.MultiCallback done, @Nullable Object ctx) {
-        StringBuilder words = new StringBuilder("multi");
-        for (Op op : ops) {
-            words.append(' ')
-                    .append(op.getKind())
-                    .append(op.getType())
-                    .append(' ')
-                    .append(op.getPath());
-        }
+        ScriptedMulti all = new ScriptedMulti(ops);
         send(
-                words.toString(),
-                () -> leader.apply(at -> {
-                    for (Op op : ops) {
-                        check(at, op);
-                    }
-                    for (Op op : ops) {
-                        carryOut(at, op);
-                    }
-                    return "";
-                }),
-                (code, gone) -> done.processResult(code.intValue(), "", ctx, List.of()));
-    }
-
-    private static void check(ScriptedTree at, Op op) throws ScriptedTree.Refused {
-        if (op.toRequestRecord() instanceof SetDataRequest write) {
-            at.check(op.getPath(), write.getVersion());
-        } else if (op.toRequestRecord() instanceof CheckVersionRequest check) {
-            at.check(op.getPath(), check.getVersion());
-        } else if (!(op.toRequestRecord() instanceof CreateRequest)) {
-            at.check(op.getPath(), -1);
-        } else if (at.has(op.getPath())) {
-            throw new ScriptedTree.Refused(Code.NODEEXISTS);
-        }
-    }
-
-    private void carryOut(ScriptedTree at, Op op) throws ScriptedTree.Refused {
-        if (op instanceof Op.Delete) {
-            at.delete(op.getPath());
-        } else if (op.toRequestRecord() instanceof SetDataRequest write) {
-            at.write(op.getPath(), write.getData());
-        } else if (op.toRequestRecord() instanceof CreateRequest create) {
-            CreateMode mode =
-                    create.getFlags() == CreateMode.EPHEMERAL.toFlag() ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT;
-            at.create(op.getPath(), create.getData(), mode, session);
-        }
+                all.toString(),
+                () -> all.isOfReads() ? all.read(tree) : leader.apply(at -> all.change(at, session)),
+                refusal -> all.refuse(tree, refusedReads++, refusal),
+                (code, results) ->
+                        done.processResult(ScriptedMulti.code(code, results).intValue(), null, ctx, results));
     }
 
     @Override
