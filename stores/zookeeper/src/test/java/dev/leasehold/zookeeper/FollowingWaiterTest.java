@@ -97,7 +97,7 @@ class FollowingWaiterTest extends OneScriptedClient {
     }
 
     @Test
-    void itLeavesIfEitherReadIsRefused() throws Exception {
+    void itLeavesIfTheLocksNodeMayNotBeRead() throws Exception {
         handle.serve(Code.NOAUTH);
         goOn();
         assertThat(granted).isEmpty();
@@ -113,6 +113,7 @@ class FollowingWaiterTest extends OneScriptedClient {
                 .toCompletableFuture();
         handle.serve(Code.UNIMPLEMENTED);
         goOn();
+        assertThat(asked).isCompletedExceptionally();
         assertThatThrownBy(asked::join).hasCauseInstanceOf(LockException.class).hasMessageContaining("3.6 or newer");
         assertThat(granted).isEmpty();
         assertThat(tree.children(PATH)).isEmpty();
