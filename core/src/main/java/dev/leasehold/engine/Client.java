@@ -20,6 +20,7 @@ import dev.leasehold.engine.threads.SpinWait;
 import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
@@ -307,13 +308,7 @@ public final class Client {
     /** Returns a future that completes like another, but on the users' executor. */
     public <T> CompletableFuture<T> onCallbacks(CompletableFuture<T> engines) {
         CompletableFuture<T> users = new CompletableFuture<>();
-        engines.whenComplete((value, failure) -> callbacks.execute(() -> {
-            if (failure != null) {
-                users.completeExceptionally(failure);
-            } else {
-                users.complete(value);
-            }
-        }));
+        engines.whenComplete((value, failure) -> callbacks.execute(() -> Stages.settle(users, value, failure)));
         return users;
     }
 

@@ -8,6 +8,7 @@ import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.Request;
 import dev.leasehold.engine.threads.Callbacks;
 import dev.leasehold.internal.SerialExecutor;
+import dev.leasehold.internal.Stages;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -252,11 +253,7 @@ final class SetAcquisition {
 
     private void end(@Nullable Throwable why) {
         stop();
-        if (why == null) {
-            outcome.complete(null);
-        } else {
-            outcome.completeExceptionally(why);
-        }
+        Stages.settle(outcome, null, why);
     }
 
     private void stop() {

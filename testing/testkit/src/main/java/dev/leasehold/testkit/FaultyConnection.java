@@ -4,6 +4,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -140,15 +141,7 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
 
     private <T> CompletionStage<T> after(Duration delay, Request<T> then) {
         CompletableFuture<T> result = new CompletableFuture<>();
-        time.schedule(
-                delay,
-                () -> then.send().whenComplete((answer, failure) -> {
-                    if (failure != null) {
-                        result.completeExceptionally(failure);
-                    } else {
-                        result.complete(answer);
-                    }
-                }));
+        time.schedule(delay, () -> Stages.pass(then.send(), result));
         return result;
     }
 }

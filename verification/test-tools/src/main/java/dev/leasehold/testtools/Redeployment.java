@@ -47,7 +47,8 @@ public final class Redeployment {
                 waiting.join().close();
             } catch (InterruptedException e) {
                 throw new IllegalStateException(e);
-            } finally { // Until all is closed: close() alone waits some seconds, and what is loaded then would be missing.
+            } finally { // Until all is closed: close() alone waits some seconds, and what is loaded then would be
+                // missing.
                 one.closeAsync().toCompletableFuture().join();
                 two.closeAsync().toCompletableFuture().join();
             }

@@ -3,6 +3,7 @@ package dev.leasehold.redis.node;
 import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.SearchingConnector;
 import dev.leasehold.redis.script.KeyNames;
@@ -119,12 +120,10 @@ public final class ClusterNodes implements LockCommands {
     public CompletionStage<ReleaseAnswer> release(LeaseId lease, Duration keepFor) {
         CompletableFuture<ReleaseAnswer> result = new CompletableFuture<>();
         on(lease.lock(), node -> node.release(lease, keepFor)).whenComplete((answer, failure) -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else if (Redirect.isHalfway(failure)) {
-                pass(on(lease.lock(), node -> node.releaseAlone(lease, keepFor)), result);
+            if (failure != null && Redirect.isHalfway(failure)) {
+                Stages.pass(on(lease.lock(), node -> node.releaseAlone(lease, keepFor)), result);
             } else {
-                result.completeExceptionally(failure);
+                Stages.settle(result, answer, failure);
             }
         });
         return result;
@@ -338,16 +337,6 @@ public final class ClusterNodes implements LockCommands {
                 return !Objects.equals(before.of(key), fresh.of(key));
             });
         }
-    }
-
-    private static <T> void pass(CompletionStage<T> from, CompletableFuture<T> to) {
-        from.whenComplete((answer, failure) -> {
-            if (failure == null) {
-                to.complete(answer);
-            } else {
-                to.completeExceptionally(failure);
-            }
-        });
     }
 
     @Override

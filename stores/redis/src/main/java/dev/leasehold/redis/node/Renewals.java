@@ -3,6 +3,7 @@ package dev.leasehold.redis.node;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.Guard;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.RenewAnswer;
 import java.time.Duration;
@@ -192,10 +193,6 @@ final class Renewals {
 
     private void settle(Request request, @Nullable RenewAnswer answer, @Nullable Throwable failure) {
         unanswered.remove(request.renewal, request.answer);
-        if (failure == null) {
-            request.answer.complete(answer);
-        } else {
-            request.answer.completeExceptionally(failure);
-        }
+        Stages.settle(request.answer, answer, failure);
     }
 }

@@ -2,6 +2,7 @@ package dev.leasehold.redis.node;
 
 import dev.leasehold.LockException;
 import dev.leasehold.internal.Causes;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.ReconnectingConnection;
 import dev.leasehold.redis.connection.RedisConnection;
@@ -208,13 +209,8 @@ public final class ScriptRunner {
     static <T> CompletableFuture<T> mapped(
             CompletableFuture<T> from, java.util.function.Function<Throwable, RuntimeException> failureOf) {
         CompletableFuture<T> to = new CompletableFuture<>();
-        from.whenComplete((value, failure) -> {
-            if (failure == null) {
-                to.complete(value);
-            } else {
-                to.completeExceptionally(failureOf.apply(failure));
-            }
-        });
+        from.whenComplete(
+                (value, failure) -> Stages.settle(to, value, failure == null ? null : failureOf.apply(failure)));
         return to;
     }
 }

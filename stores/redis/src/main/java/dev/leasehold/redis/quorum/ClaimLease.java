@@ -1,6 +1,7 @@
 package dev.leasehold.redis.quorum;
 
 import dev.leasehold.internal.SerialExecutor;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.LeaseId;
@@ -120,7 +121,7 @@ final class ClaimLease {
             if (held == null || held.token() != wanted.token()) {
                 result.complete(otherwise);
             } else {
-                forward(request.apply(held), result);
+                Stages.pass(request.apply(held), result);
             }
         });
         return result;
@@ -130,15 +131,5 @@ final class ClaimLease {
         if (lease == held) {
             ended.run();
         }
-    }
-
-    static <T extends @Nullable Object> void forward(CompletableFuture<T> from, CompletableFuture<T> to) {
-        from.whenComplete((value, failure) -> {
-            if (failure == null) {
-                to.complete(value);
-            } else {
-                to.completeExceptionally(failure);
-            }
-        });
     }
 }

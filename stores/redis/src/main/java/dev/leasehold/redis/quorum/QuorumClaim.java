@@ -2,6 +2,7 @@ package dev.leasehold.redis.quorum;
 
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.internal.SerialExecutor;
+import dev.leasehold.internal.Stages;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -133,7 +134,7 @@ final class QuorumClaim implements Attempt.Claimant, GateQueueing.Waiter {
         CompletableFuture<@Nullable Void> result = new CompletableFuture<>();
         serial.execute(() -> {
             QuorumLease held = lease.held();
-            ClaimLease.forward(held != null ? held.withdraw() : abandon(), result);
+            Stages.pass(held != null ? held.withdraw() : abandon(), result);
             end();
         });
         return result;
