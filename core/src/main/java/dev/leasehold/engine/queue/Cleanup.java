@@ -29,10 +29,11 @@ final class Cleanup {
     private final long firstSentAt;
     private final long pointlessAfterNanos;
 
-    /** This is null where the claim is withdrawn, from the start or once its lease has been released. */
-    private @Nullable Release release;
+    /** This is null where the claim is withdrawn from the start. */
+    private final @Nullable Release release;
 
     private boolean stragglers;
+    private boolean withdrawing;
     private int sent;
     private long sentAt;
     private boolean underWay;
@@ -48,6 +49,7 @@ final class Cleanup {
         this.pointlessAfterNanos = pointlessAfterNanos;
         this.pointlessFrom = now + pointlessAfterNanos;
         this.stragglers = stragglers;
+        this.withdrawing = release == null;
         this.nextAt = now;
     }
 
@@ -55,14 +57,18 @@ final class Cleanup {
         return claim;
     }
 
-    /** Returns the lease that is released; null if the claim is withdrawn. */
+    /** Returns the lease that is, or was, released; null if there is none. */
     @Nullable LeaseId lease() {
         return release == null ? null : release.lease();
     }
 
-    /** Returns the hold that waits for the release, if one does. */
+    /** Returns the hold on behalf of which it is released, if there is one. */
     @Nullable Hold hold() {
         return release == null ? null : release.hold();
+    }
+
+    boolean isReleaseOf(ClaimId released) {
+        return !withdrawing && claim.equals(released);
     }
 
     /** Returns whether claims have to wait for the first answer. */
@@ -113,14 +119,15 @@ final class Cleanup {
 
     /** Returns whether this is under way as the release of a lease, or, with null, as the withdrawal of a claim. */
     boolean isSentAs(ClaimId sentClaim, @Nullable LeaseId sentLease) {
-        return underWay && claim.equals(sentClaim) && Objects.equals(lease(), sentLease);
+        LeaseId sentAs = withdrawing ? null : lease();
+        return underWay && claim.equals(sentClaim) && Objects.equals(sentAs, sentLease);
     }
 
     Action send(long now) {
         underWay = true;
         sentAt = now;
         sent++;
-        return release == null
+        return release == null || withdrawing
                 ? new Action.SendWithdraw(claim)
                 : new Action.SendRelease(release.lease(), Duration.ofNanos(Math.max(0, release.keepUntil() - now)));
     }
@@ -142,7 +149,7 @@ final class Cleanup {
             return true;
         }
         stragglers = false;
-        release = null;
+        withdrawing = true;
         nextAt = now + horizon.toNanos();
         pointlessFrom = nextAt + pointlessAfterNanos;
         return false;

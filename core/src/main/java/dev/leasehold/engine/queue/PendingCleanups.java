@@ -57,7 +57,7 @@ final class PendingCleanups {
      */
     boolean withdrawAfterRelease(ClaimId claim) {
         for (Cleanup cleanup : all) {
-            if (cleanup.lease() != null && cleanup.claim().equals(claim)) {
+            if (cleanup.isReleaseOf(claim)) {
                 cleanup.withdrawAfterwards();
                 return true;
             }
