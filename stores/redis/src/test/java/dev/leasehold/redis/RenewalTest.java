@@ -1,6 +1,7 @@
 package dev.leasehold.redis;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.testtools.Connected.connected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -42,8 +43,8 @@ class RenewalTest {
     void aRenewalUnderWayIsSentOnceAndAnswersAll() throws Exception {
         try (RealTime time = new RealTime();
                 RedisProcess redis = RedisProcess.start()) {
-            Store store =
-                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
+            Store store = connected(
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time)));
             Claim claim = new Claim(new ClaimId("client", 1), "x", LEASE, 0, false);
             LeaseId lease = ((ClaimAnswer.Granted) get(store.claim(claim))).lease();
             get(store.renew(lease, LEASE));
@@ -72,8 +73,8 @@ class RenewalTest {
     void manyAreRenewedTogetherAndEachHasItsAnswer() throws Exception {
         try (RealTime time = new RealTime();
                 RedisProcess redis = RedisProcess.start()) {
-            Store store =
-                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
+            Store store = connected(
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time)));
             List<LeaseId> leases = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
                 Claim claim = i == SHARED
@@ -124,8 +125,8 @@ class RenewalTest {
     void readersAreRenewedTogetherToo() throws Exception {
         try (RealTime time = new RealTime();
                 RedisProcess redis = RedisProcess.start()) {
-            Store store =
-                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time));
+            Store store = connected(
+                    new RedisStoreProvider().create(StoreUri.parse(redis.uri())).open(context(time)));
             List<LeaseId> leases = new ArrayList<>();
             for (int i = 0; i < MANY; i++) {
                 int share = i % 2 == 0 ? Claim.UNLIMITED : MANY;

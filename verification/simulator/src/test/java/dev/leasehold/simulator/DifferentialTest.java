@@ -1,6 +1,7 @@
 package dev.leasehold.simulator;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
+import static dev.leasehold.testtools.Connected.connected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.redis.RedisStoreProvider;
@@ -62,7 +63,7 @@ class DifferentialTest {
         try (RedisProcess redis = RedisProcess.start(version)) {
             List<Store> stores = new ArrayList<>();
             for (int i = 0; i < CLIENTS; i++) {
-                stores.add(open(redis, "client" + i));
+                stores.add(connected(open(redis, "client" + i)));
             }
             for (int run = 0; run < RUNS; run++) {
                 new Run(redis, stores, "lock" + run, run).play();
