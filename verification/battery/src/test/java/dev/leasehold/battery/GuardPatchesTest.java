@@ -1,6 +1,7 @@
 package dev.leasehold.battery;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import dev.leasehold.architecture.Pages;
 import java.io.IOException;
@@ -9,8 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -61,25 +60,15 @@ class GuardPatchesTest {
     }
 
     @Test
-    void eachFitsTheSources() throws IOException {
-        for (Map.Entry<String, List<String>> patch : patches().entrySet()) {
-            List<String> source = List.of();
-            List<String> expected = new ArrayList<>();
-            List<String> lines = new ArrayList<>(patch.getValue());
-            lines.add("@@");
-            for (String line : lines.subList(lines.indexOf(""), lines.size())) {
-                if (line.startsWith("@@") || line.startsWith("diff --git ")) {
-                    assertThat(Collections.indexOfSubList(source, expected))
-                            .as("where the code of the guard %s has changed, its patch has to: %s", patch, expected)
-                            .isNotNegative();
-                    expected.clear();
-                } else if (line.startsWith("+++ b/")) {
-                    source = Files.readAllLines(ROOT.resolve(line.substring(6)));
-                    expected.clear();
-                } else if (line.startsWith(" ") || line.startsWith("-")) {
-                    expected.add(line.substring(1));
-                }
-            }
+    void eachFitsTheSourcesAtOnePlaceOnly() throws IOException {
+        for (Map.Entry<String, List<String>> each : patches().entrySet()) {
+            GuardPatch patch = new GuardPatch(ROOT, each.getValue());
+            assertThatCode(patch::applied)
+                    .as("where what the guard %s changes has changed, its patch has to", each.getKey())
+                    .doesNotThrowAnyException();
+            assertThat(patch.strays())
+                    .as("the patch of the guard %s needs more context, so that it goes nowhere else", each.getKey())
+                    .isEmpty();
         }
     }
 
