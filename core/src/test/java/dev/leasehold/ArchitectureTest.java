@@ -72,7 +72,7 @@ class ArchitectureTest {
     @Test
     void timersTakeNoLock() {
         check(noClasses()
-                .that(nameMatching(".*\\.threads\\.(TimerQueue|SystemTime).*"))
+                .that(nameMatching(".*\\.threads\\.(TimerQueue|Timers|SystemTime).*"))
                 .should()
                 .dependOnClassesThat(assignableTo(Lock.class).or(assignableTo(Executor.class))));
     }

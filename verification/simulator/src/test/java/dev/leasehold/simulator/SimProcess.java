@@ -1,5 +1,6 @@
 package dev.leasehold.simulator;
 
+import dev.leasehold.engine.threads.SimTimers;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.TimeSource;
 import dev.leasehold.testtools.SimClock;
@@ -22,6 +23,7 @@ final class SimProcess implements TimeSource {
     private final String name;
     private final SimClock clock;
     private final SplittableRandom chance;
+    private final SimTimers timers;
     private final ArrayDeque<Runnable> callbacks = new ArrayDeque<>();
     private final List<Runnable> held = new ArrayList<>();
     private boolean callbacksPlanned;
@@ -39,6 +41,7 @@ final class SimProcess implements TimeSource {
         this.chance = world.chance("process " + name);
         this.clock = new SimClock(
                 world, scenario.clockRate(chance), scenario.firstNanos(chance), scenario.on(SimGuard.SUSPENSION_SHOWS));
+        this.timers = new SimTimers(world, clock, this::run, () -> scenario.timerLateness(chance));
     }
 
     String name() {
@@ -62,33 +65,9 @@ final class SimProcess implements TimeSource {
 
     @Override
     public Timer schedule(Duration delay, Runnable task) {
-        long nanos = delay.isNegative() ? 0 : saturated(delay);
-        boolean[] over = new boolean[1];
-        long late = scenario.timerLateness(chance);
-        if (scenario.on(SimGuard.TIMERS_FIRE) || nanos < scenario.longTimer()) {
-            await(clock.nanos() + nanos, late, over, task);
-        }
-        return () -> over[0] = true;
-    }
-
-    private void await(long due, long late, boolean[] over, Runnable task) {
-        long left = Math.max(0, due - clock.nanos());
-        if (left >= Long.MAX_VALUE / 8) {
-            return;
-        }
-        world.after(
-                clock.trueNanos(left) + late,
-                () -> run(() -> {
-                    if (over[0]) {
-                        return;
-                    }
-                    if (clock.nanos() - due < 0) {
-                        await(due, 0, over, task);
-                        return;
-                    }
-                    over[0] = true;
-                    task.run();
-                }));
+        boolean fires =
+                scenario.on(SimGuard.TIMERS_FIRE) || delay.compareTo(Duration.ofNanos(scenario.longTimer())) < 0;
+        return fires ? timers.schedule(delay, task) : () -> {};
     }
 
     /** Runs something in this process: now, or when it goes on, or never. */
@@ -209,9 +188,5 @@ final class SimProcess implements TimeSource {
         for (Runnable task : due) {
             world.after(0, () -> run(task));
         }
-    }
-
-    private static long saturated(Duration delay) {
-        return delay.compareTo(Duration.ofNanos(Long.MAX_VALUE / 4)) > 0 ? Long.MAX_VALUE / 4 : delay.toNanos();
     }
 }

@@ -145,13 +145,19 @@ public final class Simulator {
         }
     }
 
+    private void look() {
+        judge.look();
+        if (scenario.watchful) {
+            offices.look();
+        }
+    }
+
     private void until(long limit, java.util.function.BooleanSupplier done) {
         long since = world.happened();
         long second = world.now() / SimScenario.SECOND;
         while (findings.isEmpty() && !done.getAsBoolean() && world.step(limit)) {
-            judge.look();
-            if (scenario.watchful) {
-                offices.look();
+            if (!world.wasQuiet()) {
+                look();
             }
             if (world.now() / SimScenario.SECOND != second) {
                 second = world.now() / SimScenario.SECOND;

@@ -32,15 +32,16 @@ class SimulatorBitesTest {
             case KEPT_FOR_AS_LONG -> 1500;
             case LAST_TOKEN_KEPT, RUN_RESERVED, FENCE_REFUSES_WRITERS_BELOW_NEWEST -> 1501;
             case KEPT_COUNTS, RENEW_NEVER_SHORTENS -> 1502;
+            case WITHDRAWAL_ENDS_LEASE -> 1504;
             case LOSS_ANSWERED -> 1505;
             case RENEW_NEVER_REVIVES -> 1514;
             case PUSHED_GRANT_FROM_STAMP -> 1527;
+            case RELEASE_COMPARES_TOKEN -> 1619;
             case SHARE_IS_ONLY_LOOSENED -> 1629;
             case WITHDRAWN_WAITER_HANDS_OVER, FENCE_READER_RAISES_NEWEST, TIMERS_FIRE -> 3750;
             case CLOCKS_WITHIN_ONE_PER_CENT -> 3753;
             case DEAD_WAITERS_PASSED_OVER -> 3758;
             case SUSPENSION_SHOWS -> 3762;
-            case RELEASE_COMPARES_TOKEN -> 3814;
             case CLAIM_NEVER_SHORTENS -> 4347;
             default -> 1;
         };

@@ -30,6 +30,7 @@ public final class SimWorld {
     private long planned;
     private long happened;
     private long hash = 1;
+    private boolean quiet;
 
     public SimWorld(long seed, @Nullable Consumer<String> trace) {
         this.seed = seed;
@@ -64,8 +65,19 @@ public final class SimWorld {
         events.remove();
         now = next.time;
         happened++;
+        quiet = false;
         next.what.run();
         return true;
+    }
+
+    /** Says that the present event has done nothing that anybody could see. */
+    public void quiet() {
+        quiet = true;
+    }
+
+    /** Returns whether the last event has done nothing that anybody could see. */
+    public boolean wasQuiet() {
+        return quiet;
     }
 
     /** Writes the trace: the parts must have the same text in every run. */
