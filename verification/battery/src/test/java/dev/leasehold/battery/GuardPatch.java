@@ -126,8 +126,7 @@ final class GuardPatch {
             Stream<Integer> behind = before.stream()
                     .limit(1)
                     .flatMap(line -> indexes(source, List.of(line)).stream().map(index -> index + 1));
-            Stream<Integer> inFront =
-                    after.stream().limit(1).flatMap(line -> indexes(source, List.of(line)).stream());
+            Stream<Integer> inFront = after.stream().limit(1).flatMap(line -> indexes(source, List.of(line)).stream());
             return Stream.concat(behind, inFront).distinct();
         }
 

@@ -16,8 +16,7 @@ class GuardPatchTest {
     private static final String FILE = "core/src/main/java/Lock.java";
     private static final String ENDS = "void end() {\n  check(claim);\n  holder = null;\n  told.add(claim);\n}\n";
 
-    private static final String REMOVES =
-            " void end() {\n-  check(claim);\n   holder = null;\n   told.add(claim);\n";
+    private static final String REMOVES = " void end() {\n-  check(claim);\n   holder = null;\n   told.add(claim);\n";
 
     private static final String ADDS =
             "   check(claim);\n   holder = null;\n+  holder = claim;\n   told.add(claim);\n }\n";
