@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 15, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShortCutsTest {
 
-    private static final int USUAL_ROUNDS = 500;
+    private static final int USUAL_ROUNDS = 2000;
 
     /** Some waiters have 300 ms left to live: where a busy machine took longer over a round, it is played again. */
     private static final long LONGEST_NANOS = 150_000_000;
