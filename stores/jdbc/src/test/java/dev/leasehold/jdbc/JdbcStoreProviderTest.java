@@ -46,7 +46,7 @@ class JdbcStoreProviderTest {
         try (Leasehold client = Leasehold.connect(url + "s3cret")) {
             client.lock("a").acquire().close();
         }
-        try (Leasehold client = Leasehold.connect(url + "wr0ng&leasehold.storeTimeout=4000")) {
+        try (Leasehold client = Leasehold.connect(url + "wr0ng&leasehold.storeTimeout=60000")) {
             assertThatThrownBy(() -> client.lock("a").acquire())
                     .isInstanceOf(LockException.class)
                     .hasMessageContaining("Wrong user name or password")

@@ -58,7 +58,7 @@ class PassingErrorsTest {
     private final FaultyDatabase database = new FaultyDatabase();
     private final RealTime time = new RealTime();
     private final Store store = JdbcStore.using(database.dataSource())
-            .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
+            .open(new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals()));
 
     @BeforeEach
     void open() {

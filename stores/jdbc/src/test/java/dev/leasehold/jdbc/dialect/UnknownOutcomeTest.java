@@ -46,7 +46,7 @@ class UnknownOutcomeTest {
     @BeforeEach
     void open() {
         store = JdbcStore.using(database.dataSource())
-                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
+                .open(new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals()));
         get(store.inspect(NamePattern.of("*")));
     }
 

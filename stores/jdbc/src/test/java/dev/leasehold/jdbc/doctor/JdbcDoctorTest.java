@@ -345,7 +345,7 @@ class JdbcDoctorTest {
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("127.0.0.1:1");
         assertThatThrownBy(() -> Findings.examine(
-                        POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=1000&")))
+                        POSTGRES.get().url().replace("/postgres?", "/nowhere?leasehold.storeTimeout=60000&")))
                 .isInstanceOf(LockException.class)
                 .isNotInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("nowhere");

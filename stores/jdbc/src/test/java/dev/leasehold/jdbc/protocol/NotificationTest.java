@@ -49,7 +49,7 @@ class NotificationTest {
         signals = new TestClient(file, clock);
         database = SqliteConnection.open(new StoreFile(file));
         protocol = new SqliteViews(database.sql(), "")
-                .protocol(new StoreContext("ann", "", "", time, Duration.ofSeconds(10), signals));
+                .protocol(new StoreContext("ann", "", "", time, Duration.ofMinutes(1), signals));
     }
 
     @AfterEach

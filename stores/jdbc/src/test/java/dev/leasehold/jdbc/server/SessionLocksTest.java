@@ -227,7 +227,7 @@ class SessionLocksTest extends SessionFixture {
     void aRepeatedClaimIsNotGrantedWhatAnEarlierSessionHas(SessionServer server) throws Exception {
         try (FaultProxy proxy = FaultProxy.to(server.port())) {
             Glass glass = new Glass(server.sessionUrl(proxy.port()).replace(SessionServer.OPTION, ""));
-            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
+            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofMinutes(1), new NoSignals());
             try (Store store =
                     JdbcStore.using(glass.dataSource()).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);

@@ -255,7 +255,7 @@ class SessionSharingTest extends SessionFixture {
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setJdbcUrl(server.url());
             pool.setMaximumPoolSize(5);
-            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofSeconds(10), new NoSignals());
+            StoreContext context = new StoreContext("me", "me", "", time, Duration.ofMinutes(1), new NoSignals());
             try (Store store = JdbcStore.using(pool).withSessionLocks(true).open(context)) {
                 Claim claim = new Claim(new ClaimId("me", 1), name, Duration.ofMinutes(10), 0, false);
                 get(store.claim(claim).toCompletableFuture());

@@ -42,7 +42,7 @@ class SurvivedErrorsTest {
     void open() {
         store = JdbcStore.using(database.dataSource())
                 .withConnections(1)
-                .open(new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals()));
+                .open(new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals()));
     }
 
     @AfterEach

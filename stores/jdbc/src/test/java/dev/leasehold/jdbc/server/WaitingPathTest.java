@@ -53,7 +53,7 @@ class WaitingPathTest {
     private final String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
     private final RealTime time = new RealTime();
     private final StoreContext context =
-            new StoreContext("client", "owner", "", time, Duration.ofSeconds(10), new NoSignals());
+            new StoreContext("client", "owner", "", time, Duration.ofMinutes(1), new NoSignals());
     private final ServerSql texts = new ServerSql(new Tables(Product.H2.rules(), null, Tables.PREFIX));
     private final Map<String, EventfulConnection.Event> before = new HashMap<>();
     private final Set<ClaimId> joining = new HashSet<>();

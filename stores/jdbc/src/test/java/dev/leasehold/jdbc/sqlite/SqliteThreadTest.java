@@ -148,7 +148,7 @@ class SqliteThreadTest {
     void aRequestThatWasGivenUpBeforeItsCommitIsRolledBack() throws InterruptedException {
         try (TestClient client = client()) {
             client.release(client.acquire("a"));
-            StoreContext context = new StoreContext("slow", "", "", time, Duration.ofSeconds(10), client);
+            StoreContext context = new StoreContext("slow", "", "", time, Duration.ofMinutes(1), client);
             SqliteThread thread = new SqliteThread(new StoreFile(file), context, new SettableClock());
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
