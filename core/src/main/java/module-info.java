@@ -5,6 +5,9 @@ module dev.leasehold {
     requires static transitive org.jspecify;
 
     exports dev.leasehold;
+    exports dev.leasehold.doctor;
+    exports dev.leasehold.inspect;
+    exports dev.leasehold.observe;
     exports dev.leasehold.spi;
     exports dev.leasehold.internal to
             dev.leasehold.cli,

@@ -112,7 +112,7 @@ public interface DistributedLock {
     <T extends @Nullable Object, E extends Exception> T call(LeaseFunction<T, E> body) throws E, InterruptedException;
 
     /**
-     * Calls the body as {@link #call(LeaseFunction)} does, waiting for the holder up to a limit.
+     * Calls the body as {@link #call(LeaseFunction)} does, waiting for the holder up to a limit; fails if the lock is busy then.
      *
      * @param maxWait how long to wait for the holder
      * @param body what to run
@@ -126,7 +126,7 @@ public interface DistributedLock {
      * @throws StoreUnavailableException if the store did not answer; the body has not run
      * @throws InterruptedException if the thread is interrupted while waiting; the body has not run
      */
-    <T extends @Nullable Object, E extends Exception> T call(Duration maxWait, LeaseFunction<T, E> body)
+    <T extends @Nullable Object, E extends Exception> T callOrThrow(Duration maxWait, LeaseFunction<T, E> body)
             throws E, InterruptedException;
 
     /**
@@ -229,9 +229,9 @@ public interface DistributedLock {
      * @param maxWait how long to wait for the holder
      * @param body what to run; called once the lock is held
      * @param <T> the result of the body's stage
-     * @return completes as there, or with {@link LockBusyException} if the lock is busy and the body has not been called
+     * @return completes as there, or exceptionally with {@link LockBusyException} if the lock is busy and the body has not been called
      */
     @CheckReturnValue
-    <T extends @Nullable Object> CompletableFuture<T> callAsync(
+    <T extends @Nullable Object> CompletableFuture<T> callOrThrowAsync(
             Duration maxWait, LeaseFunction<? extends CompletionStage<T>, ?> body);
 }

@@ -1,5 +1,6 @@
 package dev.leasehold;
 
+import dev.leasehold.inspect.HolderInfo;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -102,7 +103,7 @@ public interface LeaderElection extends AutoCloseable {
      *
      * @param listener the listener
      */
-    void onChange(ElectionListener listener);
+    void addListener(ElectionListener listener);
 
     /**
      * Removes a listener, which is not notified of any change that comes from now on, not even of the end of a term whose

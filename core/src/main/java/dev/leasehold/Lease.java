@@ -95,7 +95,7 @@ public interface Lease extends AutoCloseable {
      *
      * @return false if nobody is known to wait, or the lease is over
      */
-    boolean isWanted();
+    boolean isContended();
 
     /**
      * Renews the lease now, for the given time, and waits for the answer. Never shortens it. Later renewals go on with the
@@ -118,7 +118,7 @@ public interface Lease extends AutoCloseable {
      *
      * @param listener the listener
      */
-    void onStateChange(LeaseListener listener);
+    void addListener(LeaseListener listener);
 
     /**
      * Removes a listener, which is not notified of any change that comes from now on. A call that is on its way to it

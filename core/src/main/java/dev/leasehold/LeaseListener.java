@@ -14,10 +14,10 @@ public interface LeaseListener {
     void onState(Lease lease, LeaseState state);
 
     /**
-     * Called, like {@link #onState}, when it becomes known that somebody waits for the lock ({@link Lease#isWanted()}); again
+     * Called, like {@link #onState}, when it becomes known that somebody waits for the lock ({@link Lease#isContended()}); again
      * when that has ceased and begun anew. Advisory: it may come late, or never.
      *
      * @param lease the lease
      */
-    default void onWanted(Lease lease) {}
+    default void onContended(Lease lease) {}
 }

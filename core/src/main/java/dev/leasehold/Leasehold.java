@@ -1,9 +1,11 @@
 package dev.leasehold;
 
+import dev.leasehold.doctor.Examination;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.ClientView;
 import dev.leasehold.engine.election.LeaderElector;
 import dev.leasehold.engine.set.ClientLockSet;
+import dev.leasehold.inspect.LockInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -217,19 +219,19 @@ public final class Leasehold implements AutoCloseable {
      * Returns a view of this client in which every lock's name is prefixed: its lock {@code a} is this object's lock {@code
      * tenant:a}. For services that keep the locks of their customers apart. In the view, names of locks, leases, elections,
      * inspection and breaks are those without the prefix; logs and messages have the whole name, as the store has it. Two views
-     * of different namespaces have no lock in common.
+     * of different prefixes have no lock in common.
      *
      * <p>Costs nothing and is not remembered. The view uses this client's store, settings, observers and threads. Closing the
      * view closes nothing; when this client is closed, so is the view.
      *
-     * @param namespace 1 to 64 of {@code A-Z a-z 0-9 . _ -}. A name with its prefixes has at most 512 bytes
-     * @return the view, of which there may be views again: {@code namespaced("eu").namespaced("tenant")} prefixes {@code
+     * @param prefix 1 to 64 of {@code A-Z a-z 0-9 . _ -}. A name with its prefixes has at most 512 bytes
+     * @return the view, of which there may be views again: {@code prefixed("eu").prefixed("tenant")} prefixes {@code
      *     eu:tenant:}
-     * @throws IllegalArgumentException if the namespace has another form
+     * @throws IllegalArgumentException if the prefix has another form
      */
     @CheckReturnValue
-    public Leasehold namespaced(String namespace) {
-        return new Leasehold(view.namespaced(namespace));
+    public Leasehold prefixed(String prefix) {
+        return new Leasehold(view.prefixed(prefix));
     }
 
     /**
@@ -331,7 +333,7 @@ public final class Leasehold implements AutoCloseable {
      * store timeout, then the connection. An interrupt ends the wait for holders and not the one for the store, and is kept.
      * Objects that the user passed in are not closed. The client's threads end by themselves soon afterwards; this does not
      * wait for them, since a callback may run on one.
-     * Idempotent; of several limits the one that is over first counts. Does nothing on a {@linkplain #namespaced view}.
+     * Idempotent; of several limits the one that is over first counts. Does nothing on a {@linkplain #prefixed view}.
      *
      * @param limit how long holds may take to end; zero ends them at once
      * @throws IllegalArgumentException if the limit is negative

@@ -5,6 +5,7 @@ import dev.leasehold.engine.ClientSettings;
 import dev.leasehold.engine.ClientView;
 import dev.leasehold.engine.DroppedClients;
 import dev.leasehold.engine.Stores;
+import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;

@@ -23,18 +23,18 @@ public final class LockOptions {
     private final Duration leaseDuration;
     private final boolean autoRenew;
     private final Duration maxHold;
-    private final Duration atLeast;
+    private final Duration minHold;
     private final boolean interruptOnLoss;
 
     private LockOptions(
-            Duration leaseDuration, boolean autoRenew, Duration maxHold, Duration atLeast, boolean interruptOnLoss) {
+            Duration leaseDuration, boolean autoRenew, Duration maxHold, Duration minHold, boolean interruptOnLoss) {
         within("leaseDuration", leaseDuration, SHORTEST_LEASE);
         within("maxHold", maxHold, SHORTEST_LEASE);
-        within("atLeast", atLeast, Duration.ZERO);
+        within("minHold", minHold, Duration.ZERO);
         this.leaseDuration = leaseDuration;
         this.autoRenew = autoRenew;
         this.maxHold = maxHold;
-        this.atLeast = atLeast;
+        this.minHold = minHold;
         this.interruptOnLoss = interruptOnLoss;
     }
 
@@ -79,8 +79,8 @@ public final class LockOptions {
      *
      * @return zero to 36,500 days; zero by default
      */
-    public Duration atLeast() {
-        return atLeast;
+    public Duration minHold() {
+        return minHold;
     }
 
     /**
@@ -101,7 +101,7 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range
      */
     public LockOptions withLeaseDuration(Duration duration) {
-        return new LockOptions(duration, autoRenew, maxHold, atLeast, interruptOnLoss);
+        return new LockOptions(duration, autoRenew, maxHold, minHold, interruptOnLoss);
     }
 
     /**
@@ -111,7 +111,7 @@ public final class LockOptions {
      * @return the changed copy
      */
     public LockOptions withAutoRenew(boolean on) {
-        return new LockOptions(leaseDuration, on, maxHold, atLeast, interruptOnLoss);
+        return new LockOptions(leaseDuration, on, maxHold, minHold, interruptOnLoss);
     }
 
     /**
@@ -122,7 +122,7 @@ public final class LockOptions {
      * @throws IllegalArgumentException if it is out of that range
      */
     public LockOptions withMaxHold(Duration duration) {
-        return new LockOptions(leaseDuration, autoRenew, duration, atLeast, interruptOnLoss);
+        return new LockOptions(leaseDuration, autoRenew, duration, minHold, interruptOnLoss);
     }
 
     /**
@@ -132,7 +132,7 @@ public final class LockOptions {
      * @return the changed copy
      * @throws IllegalArgumentException if it is out of that range
      */
-    public LockOptions withAtLeast(Duration duration) {
+    public LockOptions withMinHold(Duration duration) {
         return new LockOptions(leaseDuration, autoRenew, maxHold, duration, interruptOnLoss);
     }
 
@@ -143,7 +143,7 @@ public final class LockOptions {
      * @return the changed copy
      */
     public LockOptions withInterruptOnLoss(boolean on) {
-        return new LockOptions(leaseDuration, autoRenew, maxHold, atLeast, on);
+        return new LockOptions(leaseDuration, autoRenew, maxHold, minHold, on);
     }
 
     @Override
@@ -152,19 +152,19 @@ public final class LockOptions {
                 && leaseDuration.equals(options.leaseDuration)
                 && autoRenew == options.autoRenew
                 && maxHold.equals(options.maxHold)
-                && atLeast.equals(options.atLeast)
+                && minHold.equals(options.minHold)
                 && interruptOnLoss == options.interruptOnLoss;
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(leaseDuration, autoRenew, maxHold, atLeast, interruptOnLoss);
+        return Objects.hash(leaseDuration, autoRenew, maxHold, minHold, interruptOnLoss);
     }
 
     @Override
     public String toString() {
         return "LockOptions[leaseDuration=" + leaseDuration + ", autoRenew=" + autoRenew + ", maxHold=" + maxHold
-                + ", atLeast=" + atLeast + ", interruptOnLoss=" + interruptOnLoss + "]";
+                + ", minHold=" + minHold + ", interruptOnLoss=" + interruptOnLoss + "]";
     }
 
     private static void within(String what, Duration duration, Duration least) {

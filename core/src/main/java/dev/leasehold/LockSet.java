@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
  * given: while a set waits for one of its names it holds only names that stand before it in one order for all. Locks that you
  * nest by hand have no such order, and are not covered. There is no order of service between sets: each name has one.
  *
- * <p>{@link LockOptions#maxHold()} and {@link LockOptions#atLeast()} count from the moment at which the set is complete.
+ * <p>{@link LockOptions#maxHold()} and {@link LockOptions#minHold()} count from the moment at which the set is complete.
  */
 public interface LockSet {
 

@@ -1,5 +1,6 @@
 package dev.leasehold;
 
+import dev.leasehold.doctor.NodeAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -16,7 +17,7 @@ public final class StoreUnavailableException extends LockException {
     /** An outcome is what has become of the request that failed, as far as it is known. */
     public enum Outcome {
         /** It was certainly not carried out. */
-        NOT_ACQUIRED,
+        NOT_CARRIED_OUT,
         /**
          * It may have been carried out. Anything that it has left in the store is removed in the background, and at the
          * latest runs out with its lease.
@@ -73,7 +74,7 @@ public final class StoreUnavailableException extends LockException {
      * @param outcome what is known of the request
      * @param nodes what each node has answered
      * @param backIn after what time the store will serve again by itself, where that is known
-     * @param lasting see {@link #isLasting()}
+     * @param lasting see {@link #isStoreDown()}
      * @param cause why
      */
     public StoreUnavailableException(
@@ -128,7 +129,7 @@ public final class StoreUnavailableException extends LockException {
      *
      * @return true if so; false also where nobody can say
      */
-    public boolean isLasting() {
+    public boolean isStoreDown() {
         return lasting;
     }
 }

@@ -2,6 +2,7 @@ package dev.leasehold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.inspect.ClientDescription;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,9 @@ package dev.leasehold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.engine.WrappedStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;

@@ -19,7 +19,7 @@ class LockOptionsTest {
         assertThat(defaults.leaseDuration()).hasSeconds(30);
         assertThat(defaults.autoRenew()).isTrue();
         assertThat(defaults.maxHold()).hasHours(24);
-        assertThat(defaults.atLeast()).isZero();
+        assertThat(defaults.minHold()).isZero();
         assertThat(defaults.interruptOnLoss()).isFalse();
     }
 
@@ -28,12 +28,12 @@ class LockOptionsTest {
         LockOptions all = defaults.withLeaseDuration(Duration.ofSeconds(1))
                 .withAutoRenew(false)
                 .withMaxHold(Duration.ofSeconds(2))
-                .withAtLeast(Duration.ofSeconds(3))
+                .withMinHold(Duration.ofSeconds(3))
                 .withInterruptOnLoss(true);
         assertThat(all.leaseDuration()).hasSeconds(1);
         assertThat(all.autoRenew()).isFalse();
         assertThat(all.maxHold()).hasSeconds(2);
-        assertThat(all.atLeast()).hasSeconds(3);
+        assertThat(all.minHold()).hasSeconds(3);
         assertThat(all.interruptOnLoss()).isTrue();
         assertThat(all).isNotEqualTo(defaults).hasToString(all.toString()).isEqualTo(all.withAutoRenew(false));
         assertThat(all).hasSameHashCodeAs(all.withAutoRenew(false));
@@ -51,7 +51,7 @@ class LockOptionsTest {
                 .hasMillis(100);
         assertThat(defaults.withLeaseDuration(LockOptions.FOREVER).leaseDuration())
                 .hasDays(36_500);
-        assertThat(defaults.withAtLeast(Duration.ZERO).atLeast()).isZero();
+        assertThat(defaults.withMinHold(Duration.ZERO).minHold()).isZero();
     }
 
     @Test
@@ -64,8 +64,8 @@ class LockOptionsTest {
                     .hasMessageContaining(DurationText.of(bad));
             assertThatThrownBy(() -> defaults.withMaxHold(bad)).hasMessageContaining("maxHold");
         }
-        assertThatThrownBy(() -> defaults.withAtLeast(Duration.ofNanos(-1))).hasMessageContaining("atLeast");
-        assertThatThrownBy(() -> defaults.withAtLeast(TOO_LONG)).hasMessageContaining("atLeast");
+        assertThatThrownBy(() -> defaults.withMinHold(Duration.ofNanos(-1))).hasMessageContaining("minHold");
+        assertThatThrownBy(() -> defaults.withMinHold(TOO_LONG)).hasMessageContaining("minHold");
         assertThatThrownBy(() -> defaults.withMaxHold(null)).isInstanceOf(NullPointerException.class);
     }
 }

@@ -13,7 +13,13 @@ class PublicNamesTest {
 
     @Test
     void signaturesOfExportedTypes() throws IOException {
-        new GoldenFile("signatures.txt").check(Signatures.of("dev.leasehold", "dev.leasehold.spi"));
+        new GoldenFile("signatures.txt")
+                .check(Signatures.of(
+                        "dev.leasehold",
+                        "dev.leasehold.doctor",
+                        "dev.leasehold.inspect",
+                        "dev.leasehold.observe",
+                        "dev.leasehold.spi"));
     }
 
     @Test

@@ -1,8 +1,8 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.Examination;
 import dev.leasehold.Leasehold;
+import dev.leasehold.doctor.Examination;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

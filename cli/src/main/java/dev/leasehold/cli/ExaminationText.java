@@ -1,8 +1,8 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

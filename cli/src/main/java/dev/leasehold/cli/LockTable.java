@@ -1,8 +1,8 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import java.time.Instant;
 import java.time.ZoneId;

@@ -1,9 +1,9 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 

@@ -1,6 +1,6 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.ClientDescription;
+import dev.leasehold.inspect.ClientDescription;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.NodeAnswer;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.MasterVote;
 import dev.leasehold.redis.RedlockStore;

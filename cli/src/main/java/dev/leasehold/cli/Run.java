@@ -83,11 +83,11 @@ record Run(
     }
 
     /**
-     * Returns the settings, which can forgo a lease. A release would keep the lock for --at-least; breaking the own
+     * Returns the settings, which can forgo a lease. A release would keep the lock for --min-hold; breaking the own
      * lease does not.
      */
     private RunSettings settings(Leasehold leasehold) {
-        return options.atLeast().isZero()
+        return options.minHold().isZero()
                 ? settings
                 : settings.with(lease -> leasehold.breakLock(lease.name(), lease.token()));
     }

@@ -91,11 +91,11 @@ final class RunCommand implements Callable<Integer> {
     Duration lease = Duration.ofSeconds(30);
 
     @Option(
-            names = "--at-least",
+            names = "--min-hold",
             paramLabel = "DURATION",
             defaultValue = "0",
             description = "How long the lock stays taken at least, even if the command is quicker. Default: 0.")
-    Duration atLeast = Duration.ZERO;
+    Duration minHold = Duration.ZERO;
 
     @Option(
             names = "--max-hold",
@@ -157,9 +157,9 @@ final class RunCommand implements Callable<Integer> {
         Duration asked = between("--lease", lease, SHORTEST_LEASE);
         LockOptions options = LockOptions.defaults()
                 .withLeaseDuration(asked.compareTo(longest) > 0 ? longest : asked)
-                .withAtLeast(between("--at-least", atLeast, Duration.ZERO))
+                .withMinHold(between("--min-hold", minHold, Duration.ZERO))
                 .withMaxHold(longest);
-        dev.leasehold.cli.Command command = atLeast.isZero() ? given : given.observed();
+        dev.leasehold.cli.Command command = minHold.isZero() ? given : given.observed();
         RunSettings settings = new RunSettings(
                 command,
                 options.leaseDuration(),

@@ -1,7 +1,7 @@
 package dev.leasehold.cli;
 
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

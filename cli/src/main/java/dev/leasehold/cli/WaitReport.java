@@ -1,10 +1,10 @@
 package dev.leasehold.cli;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

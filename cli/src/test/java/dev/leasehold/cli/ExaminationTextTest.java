@@ -2,9 +2,9 @@ package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -56,7 +56,7 @@ final class FakeLease implements Lease {
     }
 
     @Override
-    public boolean isWanted() {
+    public boolean isContended() {
         return false;
     }
 
@@ -80,7 +80,7 @@ final class FakeLease implements Lease {
     }
 
     @Override
-    public void onStateChange(LeaseListener listener) {
+    public void addListener(LeaseListener listener) {
         throw new UnsupportedOperationException();
     }
 

@@ -2,10 +2,10 @@ package dev.leasehold.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
-import dev.leasehold.NodeAnswer;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.doctor.NodeAnswer;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import java.time.Duration;
 import java.time.Instant;

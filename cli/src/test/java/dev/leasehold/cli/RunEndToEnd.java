@@ -165,25 +165,25 @@ class RunEndToEnd {
     }
 
     @Test
-    void atLeastKeepsTheLockAfterAQuickCommand() throws Exception {
-        leasehold.run("run", "--at-least", "60", "demo", "true").succeeded();
+    void minHoldKeepsTheLockAfterAQuickCommand() throws Exception {
+        leasehold.run("run", "--min-hold", "60", "demo", "true").succeeded();
 
         leasehold.run("run", "-n", "demo", "true").failed(75, "held by somebody else");
         assertThat(leasehold.here("ls").out()).contains("kept");
     }
 
     @Test
-    void atLeastKeepsNothingWhereNothingWasRun() throws Exception {
+    void minHoldKeepsNothingWhereNothingWasRun() throws Exception {
         assertThat(leasehold
-                        .run("run", "--at-least", "60", "demo", "no-such-command")
+                        .run("run", "--min-hold", "60", "demo", "no-such-command")
                         .status())
                 .isEqualTo(127);
         assertThat(leasehold
-                        .run("run", "-n", "--at-least", "60", "demo", dir.toString())
+                        .run("run", "-n", "--min-hold", "60", "demo", dir.toString())
                         .status())
                 .isEqualTo(126);
         assertThat(leasehold
-                        .run("run", "-n", "--at-least", "60", "demo", "sh", "-c", "exit 127")
+                        .run("run", "-n", "--min-hold", "60", "demo", "sh", "-c", "exit 127")
                         .status())
                 .isEqualTo(127);
 

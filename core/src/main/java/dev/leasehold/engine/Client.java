@@ -1,13 +1,10 @@
 package dev.leasehold.engine;
 
-import dev.leasehold.Examination;
 import dev.leasehold.LeaseLostException;
-import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
-import dev.leasehold.ObservedClient;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Examination;
 import dev.leasehold.engine.jfr.FlightRecording;
 import dev.leasehold.engine.observation.Observers;
 import dev.leasehold.engine.queue.Event;
@@ -18,9 +15,12 @@ import dev.leasehold.engine.threads.BlockingThreads;
 import dev.leasehold.engine.threads.Callbacks;
 import dev.leasehold.engine.threads.SpinWait;
 import dev.leasehold.engine.threads.SystemTime;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.internal.Stages;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.ObservedClient;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.LeaseId;
@@ -244,7 +244,7 @@ public final class Client {
                     known.outcome(),
                     known.nodes(),
                     known.backIn(),
-                    known.isLasting(),
+                    known.isStoreDown(),
                     known);
         } else if (cause instanceof LeaseLostException known) {
             return new LeaseLostException(known.lock(), known.token(), known.reason(), known);
@@ -265,10 +265,10 @@ public final class Client {
     /** Refuses options that no lease of this store can have. */
     public void check(LockOptions options) {
         checkLease(options.leaseDuration());
-        if (options.atLeast().compareTo(store.maxLease()) > 0) {
+        if (options.minHold().compareTo(store.maxLease()) > 0) {
             throw new IllegalArgumentException(
-                    "atLeast must be at most " + DurationText.of(store.maxLease()) + " on the store " + this
-                            + ", the longest lease there, but was " + DurationText.of(options.atLeast()));
+                    "minHold must be at most " + DurationText.of(store.maxLease()) + " on the store " + this
+                            + ", the longest lease there, but was " + DurationText.of(options.minHold()));
         }
     }
 

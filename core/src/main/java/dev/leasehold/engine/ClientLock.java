@@ -99,7 +99,7 @@ final class ClientLock implements DistributedSemaphore {
     }
 
     @Override
-    public <T extends @Nullable Object, E extends Exception> T call(Duration maxWait, LeaseFunction<T, E> body)
+    public <T extends @Nullable Object, E extends Exception> T callOrThrow(Duration maxWait, LeaseFunction<T, E> body)
             throws E, InterruptedException {
         Objects.requireNonNull(body, "body");
         HeldLease lease = obtain(maxWait);
@@ -144,7 +144,7 @@ final class ClientLock implements DistributedSemaphore {
     }
 
     @Override
-    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+    public <T extends @Nullable Object> CompletableFuture<T> callOrThrowAsync(
             Duration maxWait, LeaseFunction<? extends CompletionStage<T>, ?> body) {
         Objects.requireNonNull(body, "body");
         Objects.requireNonNull(maxWait, "maxWait");

@@ -1,8 +1,8 @@
 package dev.leasehold.engine;
 
-import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockOptions;
 import dev.leasehold.internal.DurationText;
+import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.TimeSource;

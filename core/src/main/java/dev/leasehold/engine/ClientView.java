@@ -4,9 +4,9 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.DistributedReadWriteLock;
 import dev.leasehold.DistributedSemaphore;
 import dev.leasehold.ElectionOptions;
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.NamePattern;
 import java.util.List;
@@ -31,10 +31,10 @@ public record ClientView(Client client, String prefix, String namespace) {
         this(client, "", client.settings().namespace());
     }
 
-    public ClientView namespaced(String inner) {
+    public ClientView prefixed(String inner) {
         if (!NAMESPACE.matcher(inner).matches()) {
             throw new IllegalArgumentException(
-                    "namespace must be 1 to 64 of A-Z a-z 0-9 . _ -, but was '" + inner + "'");
+                    "a prefix must be 1 to 64 of A-Z a-z 0-9 . _ -, but was '" + inner + "'");
         }
         String outer = namespace;
         return new ClientView(client, prefix + inner + END, outer.isEmpty() ? inner : outer + END + inner);

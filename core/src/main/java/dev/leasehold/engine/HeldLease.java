@@ -88,7 +88,7 @@ public final class HeldLease implements Lease, ScopedLeases {
     }
 
     @Override
-    public boolean isWanted() {
+    public boolean isContended() {
         return hold.isAwaited() && look().isValid();
     }
 
@@ -178,7 +178,7 @@ public final class HeldLease implements Lease, ScopedLeases {
     }
 
     @Override
-    public void onStateChange(LeaseListener listener) {
+    public void addListener(LeaseListener listener) {
         watcher.add(listener);
     }
 
@@ -198,8 +198,8 @@ public final class HeldLease implements Lease, ScopedLeases {
      */
     public CompletableFuture<?> beginAnew(LockOptions options) {
         Extension extension = new Extension(
-                options.atLeast().compareTo(options.leaseDuration()) > 0 ? options.atLeast() : options.leaseDuration());
-        boolean confirm = !options.autoRenew() || options.atLeast().compareTo(options.leaseDuration()) > 0;
+                options.minHold().compareTo(options.leaseDuration()) > 0 ? options.minHold() : options.leaseDuration());
+        boolean confirm = !options.autoRenew() || options.minHold().compareTo(options.leaseDuration()) > 0;
         if (!runner.post(new Event.BeginAnew(hold, options, confirm ? extension : null)) || !confirm) {
             extension.outcome.complete(null);
         }

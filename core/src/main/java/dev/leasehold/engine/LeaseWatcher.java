@@ -157,7 +157,7 @@ public final class LeaseWatcher implements HoldWatcher {
     public void awaited() {
         guard.lock();
         try {
-            submit(listeners, LeaseListener::onWanted);
+            submit(listeners, LeaseListener::onContended);
         } finally {
             guard.unlock();
         }
@@ -183,7 +183,7 @@ public final class LeaseWatcher implements HoldWatcher {
             if (last.isFinal()) {
                 tell(List.of(listener), last);
             } else if (hold.isAwaited()) {
-                submit(List.of(listener), LeaseListener::onWanted);
+                submit(List.of(listener), LeaseListener::onContended);
             }
         } finally {
             guard.unlock();

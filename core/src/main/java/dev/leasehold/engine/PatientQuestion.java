@@ -33,8 +33,8 @@ interface PatientQuestion<T> {
                 Duration taken = Duration.ofNanos(time.nanos() - begun);
                 refused |= taken.compareTo(AT_ONCE) < 0;
                 if (refused
-                        || e.isLasting()
-                        || e.outcome() != StoreUnavailableException.Outcome.NOT_ACQUIRED
+                        || e.isStoreDown()
+                        || e.outcome() != StoreUnavailableException.Outcome.NOT_CARRIED_OUT
                         || taken.compareTo(storeTimeout.multipliedBy(3).dividedBy(4)) >= 0) {
                     throw e;
                 }

@@ -1,13 +1,13 @@
 package dev.leasehold.engine;
 
 import dev.leasehold.Lease;
-import dev.leasehold.LockCall;
 import dev.leasehold.LockOptions;
 import dev.leasehold.engine.observation.ObservedCall;
 import dev.leasehold.engine.queue.Asker;
 import dev.leasehold.engine.queue.Caller;
 import dev.leasehold.engine.queue.Event;
 import dev.leasehold.engine.threads.Callbacks;
+import dev.leasehold.observe.LockCall;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.TimeSource;
 import java.lang.ref.WeakReference;
@@ -140,7 +140,7 @@ public final class Request implements Asker {
         return request;
     }
 
-    /** Refuses an interrupted thread before anything is sent: the store may keep for atLeast what it has granted. */
+    /** Refuses an interrupted thread before anything is sent: the store may keep for minHold what it has granted. */
     static void refuseInterrupted(String lock) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException("interrupted before '" + lock + "' was acquired");

@@ -1,6 +1,6 @@
 package dev.leasehold.memory;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
@@ -30,10 +30,10 @@ record Holder(
         return candidate >= token && candidate <= token + spare;
     }
 
-    Holder lasting(long atLeastUntil) {
-        return atLeastUntil - end <= 0
+    Holder lasting(long minHoldUntil) {
+        return minHoldUntil - end <= 0
                 ? this
-                : new Holder(claim, owner, token, spare, share, slot, sinceMicros, atLeastUntil);
+                : new Holder(claim, owner, token, spare, share, slot, sinceMicros, minHoldUntil);
     }
 
     Holder kept(long until) {

@@ -1,6 +1,6 @@
 package dev.leasehold.spi;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

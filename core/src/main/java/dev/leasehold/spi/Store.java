@@ -1,8 +1,8 @@
 package dev.leasehold.spi;
 
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.inspect.LockInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package dev.leasehold.spi;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package dev.leasehold.spi;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.spi.ClaimAnswer.Granted;
 import java.time.Duration;

@@ -151,7 +151,7 @@ class BusyCarriersTest {
     void aLossIsToldThoughAllCarriersAreBusy() throws Exception {
         Lease lease = client.lock("silent", lasting(1)).acquire();
         CompletableFuture<LeaseState> told = new CompletableFuture<>();
-        lease.onStateChange((changed, state) -> {
+        lease.addListener((changed, state) -> {
             if (state.isFinal()) {
                 told.complete(state);
             }

@@ -46,10 +46,10 @@ class ClientCallbacksTest {
     }
 
     @Test
-    @DisplayName("A grant that is cancelled before its delivery is not kept for atLeast")
-    void aCancelledGrantIsNotKeptForAtLeast() throws Exception {
+    @DisplayName("A grant that is cancelled before its delivery is not kept for minHold")
+    void aCancelledGrantIsNotKeptForMinHold() throws Exception {
         List<Runnable> stuck = Collections.synchronizedList(new ArrayList<>());
-        LockOptions nightly = LockOptions.defaults().withAtLeast(Duration.ofMinutes(10));
+        LockOptions nightly = LockOptions.defaults().withMinHold(Duration.ofMinutes(10));
         try (Leasehold leasehold = Leasehold.builder()
                 .store(new WrappedStore())
                 .executor(stuck::add)
@@ -103,7 +103,7 @@ class ClientCallbacksTest {
                 })
                 .build()) {
             Lease lease = leasehold.lock("a").acquireAsync().get(A_MINUTE, TimeUnit.SECONDS);
-            lease.onStateChange((which, state) -> {});
+            lease.addListener((which, state) -> {});
             lease.ended().thenRun(() -> {});
             lease.close();
             assertThat(told.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
@@ -159,7 +159,7 @@ class ClientCallbacksTest {
         try (Leasehold leasehold = ShortStoreTimeout.client(new WrappedStore())) {
             CompletableFuture<Boolean> acquired = new CompletableFuture<>();
             Lease lease = leasehold.lock("a").acquire();
-            lease.onStateChange((which, state) -> {
+            lease.addListener((which, state) -> {
                 try (Lease other = leasehold.lock("b").acquireAsync().get()) {
                     acquired.complete(other.isValid());
                 } catch (Exception e) {

@@ -235,7 +235,7 @@ class ClientClosingTest {
         AtomicReference<Thread> callback = new AtomicReference<>();
         Lease lease = leasehold.lock("a").acquire();
         CountDownLatch told = new CountDownLatch(1);
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             callback.set(Thread.currentThread());
             told.countDown();
         });

@@ -65,8 +65,8 @@ class ClientStoreTest {
             Duration tooLong = Duration.ofSeconds(61);
             assertThatThrownBy(() -> leasehold.lock("a", options.withLeaseDuration(tooLong)))
                     .hasMessageContaining("100 ms to 60 s");
-            assertThatThrownBy(() -> leasehold.lock("a", options.withAtLeast(tooLong)))
-                    .hasMessageContaining("atLeast");
+            assertThatThrownBy(() -> leasehold.lock("a", options.withMinHold(tooLong)))
+                    .hasMessageContaining("minHold");
             try (Lease lease = leasehold.lock("a").acquire()) {
                 assertThatThrownBy(() -> lease.extend(tooLong)).isInstanceOf(IllegalArgumentException.class);
             }

@@ -190,7 +190,7 @@ class ClosingInTimeTest {
         CountDownLatch blocked = new CountDownLatch(16);
         for (int i = 0; i < 20; i++) {
             Lease lease = leasehold.lock("a" + i).acquire();
-            lease.onStateChange((which, state) -> {
+            lease.addListener((which, state) -> {
                 blocked.countDown();
                 sleepUntil(goOn);
             });

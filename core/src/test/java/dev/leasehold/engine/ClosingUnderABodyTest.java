@@ -100,7 +100,7 @@ class ClosingUnderABodyTest {
         Lease lease = leasehold.lock("a").acquire();
         List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
         CountDownLatch lost = new CountDownLatch(1);
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             told.add(state);
             lost.countDown();
         });

@@ -148,7 +148,7 @@ class InputFuzzTest {
                 });
                 assertThat(taken).as("seed %d: %s", seed, name).isEqualTo(wellFormed);
                 worked(() -> client.locks(other));
-                worked(() -> assertThat(client.namespaced(other).lock(name)).isNotNull());
+                worked(() -> assertThat(client.prefixed(other).lock(name)).isNotNull());
             }
         }
     }
@@ -187,7 +187,7 @@ class InputFuzzTest {
             switch (random.nextInt(4)) {
                 case 0 -> worked(() -> options[0] = options[0].withLeaseDuration(duration));
                 case 1 -> worked(() -> options[0] = options[0].withMaxHold(duration));
-                case 2 -> worked(() -> options[0] = options[0].withAtLeast(duration));
+                case 2 -> worked(() -> options[0] = options[0].withMinHold(duration));
                 default -> options[0] = options[0].withAutoRenew(random.nextBoolean());
             }
         }

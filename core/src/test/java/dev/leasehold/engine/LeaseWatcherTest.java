@@ -54,7 +54,7 @@ class LeaseWatcherTest {
 
     @Test
     void isToldEachChangeInOrderHoweverLateTheExecutor() throws InterruptedException {
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         watcher.stateChanged(LeaseState.AT_RISK);
         watcher.stateChanged(LeaseState.HELD);
         watcher.stateChanged(LeaseState.UNCONFIRMED);
@@ -66,7 +66,7 @@ class LeaseWatcherTest {
     @Test
     void whoComesWhenItIsAtRiskIsToldThatItIsHeldAgain() throws InterruptedException {
         watcher.stateChanged(LeaseState.AT_RISK);
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         watcher.stateChanged(LeaseState.HELD);
         runTasks(1);
         assertThat(told).containsExactly(LeaseState.HELD);
@@ -76,17 +76,17 @@ class LeaseWatcherTest {
     void whoComesAfterTheEndIsToldTheEnd() throws InterruptedException {
         watcher.stateChanged(LeaseState.AT_RISK);
         watcher.stateChanged(LeaseState.LOST);
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         runTasks(1);
         assertThat(told).containsExactly(LeaseState.LOST);
     }
 
     @Test
     void aListenerThatFailsDoesNotKeepOthersFromBeingTold() throws InterruptedException {
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             throw new AssertionError("a listener");
         });
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         watcher.stateChanged(LeaseState.AT_RISK);
         watcher.stateChanged(LeaseState.LOST);
         runTasks(4);
@@ -96,8 +96,8 @@ class LeaseWatcherTest {
     @Test
     void aListenerThatWasRemovedIsToldNothingMore() throws InterruptedException {
         LeaseListener listener = (which, state) -> told.add(state);
-        lease.onStateChange(listener);
-        lease.onStateChange(listener);
+        lease.addListener(listener);
+        lease.addListener(listener);
         watcher.stateChanged(LeaseState.AT_RISK);
         runTasks(2);
         lease.removeListener(listener);
@@ -111,7 +111,7 @@ class LeaseWatcherTest {
 
     @Test
     void aListenerMayAddAListener() throws InterruptedException {
-        lease.onStateChange((which, state) -> which.onStateChange((again, later) -> told.add(later)));
+        lease.addListener((which, state) -> which.addListener((again, later) -> told.add(later)));
         watcher.stateChanged(LeaseState.AT_RISK);
         runTasks(1);
         watcher.stateChanged(LeaseState.HELD);

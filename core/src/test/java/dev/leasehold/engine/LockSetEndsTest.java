@@ -78,7 +78,7 @@ class LockSetEndsTest {
     /** Its names are free at once, whatever its users' executor does. */
     @Test
     void aSetThatNobodyGetsIsNotKept() throws Exception {
-        LockOptions nightly = LockOptions.defaults().withAtLeast(Duration.ofMinutes(10));
+        LockOptions nightly = LockOptions.defaults().withMinHold(Duration.ofMinutes(10));
         CompletableFuture<LeaseSet> set =
                 client.lockAll("a", "b").withOptions(nightly).acquireAsync();
         while (callbacks.isEmpty()) {

@@ -27,7 +27,7 @@ class PatientQuestionTest {
     /** On a busy machine `leasehold ls` gave up after five of its sixty seconds. */
     @Test
     void noConnectionInTimeIsNoAnswer() throws Exception {
-        assertThat(question(Duration.ofSeconds(5), Outcome.NOT_ACQUIRED, 3).ask(time, A_MINUTE))
+        assertThat(question(Duration.ofSeconds(5), Outcome.NOT_CARRIED_OUT, 3).ask(time, A_MINUTE))
                 .isEqualTo("answer");
         assertThat(asked).hasValue(3);
     }
@@ -35,18 +35,18 @@ class PatientQuestionTest {
     /** With the usual ten seconds it gave up after the first five. */
     @Test
     void theSecondAttemptIsMadeInTheTimeThatIsLeft() throws Exception {
-        assertThat(question(Duration.ofSeconds(5), Outcome.NOT_ACQUIRED, 2).ask(time, Duration.ofSeconds(10)))
+        assertThat(question(Duration.ofSeconds(5), Outcome.NOT_CARRIED_OUT, 2).ask(time, Duration.ofSeconds(10)))
                 .isEqualTo("answer");
     }
 
     @Test
     void threeQuartersOfTheTimeAreEnough() {
-        assertFailsAfter(9, question(Duration.ofSeconds(5), Outcome.NOT_ACQUIRED, 99));
+        assertFailsAfter(9, question(Duration.ofSeconds(5), Outcome.NOT_CARRIED_OUT, 99));
     }
 
     @Test
     void aStoreThatRefusesAtOnceIsBelieved() {
-        assertFailsAfter(1, question(Duration.ofMillis(10), Outcome.NOT_ACQUIRED, 99));
+        assertFailsAfter(1, question(Duration.ofMillis(10), Outcome.NOT_CARRIED_OUT, 99));
     }
 
     @Test

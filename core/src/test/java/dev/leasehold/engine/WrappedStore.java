@@ -1,6 +1,6 @@
 package dev.leasehold.engine;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.memory.MemoryStoreProvider;
 import dev.leasehold.spi.Claim;

@@ -2,7 +2,6 @@ package dev.leasehold.engine.election;
 
 import dev.leasehold.ElectionListener;
 import dev.leasehold.ElectionOptions;
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseBody;
@@ -11,6 +10,7 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.engine.Client;
 import dev.leasehold.engine.HeldLease;
 import dev.leasehold.engine.LockName;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.NamePattern;
 import java.lang.System.Logger;
@@ -116,7 +116,7 @@ public final class LeaderElector implements LeaderElection {
     }
 
     @Override
-    public void onChange(ElectionListener listener) {
+    public void addListener(ElectionListener listener) {
         listeners.add(Objects.requireNonNull(listener, "listener"), term);
     }
 

@@ -1,6 +1,6 @@
 package dev.leasehold.engine.jfr;
 
-import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.observe.LeaseholdObserver;
 import org.jspecify.annotations.Nullable;
 
 /** FlightRecording finds what writes to the JDK's flight recorder, where this runtime has one. */

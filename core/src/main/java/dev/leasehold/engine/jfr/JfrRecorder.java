@@ -1,9 +1,9 @@
 package dev.leasehold.engine.jfr;
 
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

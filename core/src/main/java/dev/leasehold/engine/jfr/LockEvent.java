@@ -1,7 +1,7 @@
 package dev.leasehold.engine.jfr;
 
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;

@@ -1,9 +1,9 @@
 package dev.leasehold.engine.observation;
 
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
 import dev.leasehold.LockOptions;
-import dev.leasehold.ObservedClient;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.ObservedClient;
 import dev.leasehold.spi.TimeSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

@@ -64,12 +64,12 @@ public final class Caller {
     }
 
     /**
-     * Returns the duration of the first lease. It is at least {@code atLeast}, so that the lock stays taken for that time
+     * Returns the duration of the first lease. It is at least {@code minHold}, so that the lock stays taken for that time
      * even if this process dies at once.
      */
     Duration firstLease() {
         Duration lease = options.leaseDuration();
-        return options.atLeast().compareTo(lease) > 0 ? options.atLeast() : lease;
+        return options.minHold().compareTo(lease) > 0 ? options.minHold() : lease;
     }
 
     /** Returns whether it waits without limit: no answer of the store ends its wait. */

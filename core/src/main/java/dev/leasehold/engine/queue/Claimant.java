@@ -173,7 +173,7 @@ final class Claimant {
                         + DurationText.of(claim.lease())
                         + " had run out when the answer came; the lock is not held. Choose a longer lease",
                 settings.store(),
-                Outcome.NOT_ACQUIRED,
+                Outcome.NOT_CARRIED_OUT,
                 null);
     }
 

@@ -339,7 +339,7 @@ public final class Hold {
 
     /**
      * Notes that its caller gave up before it had the lease: nothing has run under it, so nothing is kept for {@code
-     * atLeast}.
+     * minHold}.
      */
     public void notDelivered() {
         undelivered = true;
@@ -347,7 +347,7 @@ public final class Hold {
 
     /** Returns for how long the lock must stay taken although the hold is over. */
     long keepNanos(long now) {
-        return undelivered ? 0 : Math.max(0, options.atLeast().toNanos() - (now - startedAt));
+        return undelivered ? 0 : Math.max(0, options.minHold().toNanos() - (now - startedAt));
     }
 
     /** Returns for how long the hold may still be renewed. */

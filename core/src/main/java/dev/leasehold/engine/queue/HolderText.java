@@ -1,6 +1,6 @@
 package dev.leasehold.engine.queue;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import org.jspecify.annotations.Nullable;
 
 /** The holder's text says for people who holds a lock. */

@@ -87,10 +87,10 @@ final class StoreOutage {
         if (!(failure instanceof StoreUnavailableException known)) {
             return false;
         }
-        if (known.isLasting()) {
+        if (known.isStoreDown()) {
             return true;
         }
-        return known.outcome() == Outcome.NOT_ACQUIRED
+        return known.outcome() == Outcome.NOT_CARRIED_OUT
                 && Causes.has(known.getCause(), ConnectException.class, UnknownHostException.class);
     }
 }

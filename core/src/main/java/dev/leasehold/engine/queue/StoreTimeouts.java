@@ -132,7 +132,7 @@ final class StoreTimeouts {
                                 ? "Check that the store is reachable"
                                 : "The last failure was: " + failure.getMessage()),
                 known == null ? settings.store() : known.node(),
-                traces ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
+                traces ? Outcome.UNKNOWN : Outcome.NOT_CARRIED_OUT,
                 known == null ? List.of() : known.nodes(),
                 known == null ? null : known.backIn(),
                 failure);

@@ -1,6 +1,6 @@
 package dev.leasehold.engine.queue;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;

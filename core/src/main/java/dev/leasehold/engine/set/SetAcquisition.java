@@ -72,7 +72,7 @@ final class SetAcquisition {
         begunAt = client.time().nanos();
         Duration lease = options.leaseDuration();
         collecting = options.withMaxHold(LockOptions.FOREVER)
-                .withAtLeast(Duration.ZERO)
+                .withMinHold(Duration.ZERO)
                 .withAutoRenew(true)
                 .withLeaseDuration(options.maxHold().compareTo(lease) < 0 ? options.maxHold() : lease);
         serial = new SerialExecutor(Runnable::run, Runnable::run, Integer.MAX_VALUE, this::failed);

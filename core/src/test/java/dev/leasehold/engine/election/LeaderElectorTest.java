@@ -151,7 +151,7 @@ class LeaderElectorTest {
                 .executor(Runnable::run)
                 .build()) {
             LeaderElection election = leasehold.election("office");
-            election.onChange(new ElectionListener() {
+            election.addListener(new ElectionListener() {
                 @Override
                 public void elected(Lease lease) {
                     told.add("elected");
@@ -177,7 +177,7 @@ class LeaderElectorTest {
                         Leasehold.builder().store(memory).executor(stuck::add).build();
                 Leasehold free = open(memory)) {
             LeaderElection election = blocked.election("office", UNHURRIED);
-            election.onChange(new ElectionListener() {});
+            election.addListener(new ElectionListener() {});
             election.start();
             assertThat(election.awaitLeadership(LONGEST_WAIT)).isPresent();
             LeaderElection other = free.election("office", UNHURRIED);
@@ -220,7 +220,7 @@ class LeaderElectorTest {
 
             List<String> log = Collections.synchronizedList(new ArrayList<>());
             LeaderElection second = leasehold.election("office");
-            second.onChange(new ElectionListener() {
+            second.addListener(new ElectionListener() {
                 @Override
                 public void demoted(Lease lease) {
                     log.add("second " + lease.isValid());
@@ -294,7 +294,7 @@ class LeaderElectorTest {
         LeaderElection election = leasehold.election("office");
         AtomicLong took = new AtomicLong(-1);
         CountDownLatch told = new CountDownLatch(1);
-        election.onChange(new ElectionListener() {
+        election.addListener(new ElectionListener() {
             @Override
             public void elected(Lease lease) {
                 long start = System.nanoTime();

@@ -4,12 +4,12 @@ import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.LeaseState;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
-import dev.leasehold.ObservedClient;
 import dev.leasehold.engine.threads.SystemTime;
 import dev.leasehold.internal.DaemonThreads;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
+import dev.leasehold.observe.ObservedClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -145,15 +145,15 @@ class HoldTest {
     }
 
     @Test
-    void atLeastCountsFromTheStartOfTheHold() {
-        Hold kept = hold(OPTIONS.withAtLeast(Duration.ofSeconds(10)));
+    void minHoldCountsFromTheStartOfTheHold() {
+        Hold kept = hold(OPTIONS.withMinHold(Duration.ofSeconds(10)));
         assertThat(kept.keepNanos(at(4).nanos())).isEqualTo(6_000_000_000L);
         assertThat(kept.keepNanos(at(11).nanos())).isZero();
     }
 
     @Test
     void aGrantThatItsCallerNeverHadIsNotKept() {
-        Hold kept = hold(OPTIONS.withAtLeast(Duration.ofSeconds(10)));
+        Hold kept = hold(OPTIONS.withMinHold(Duration.ofSeconds(10)));
         kept.notDelivered();
         assertThat(kept.keepNanos(at(4).nanos())).isZero();
     }

@@ -221,7 +221,8 @@ final class LocalQueueHarness {
     void claimFails(Claim claim, Duration backIn) {
         send(new Event.ClaimFailed(
                 claim.id(),
-                new StoreUnavailableException("no votes", "test:node", Outcome.NOT_ACQUIRED, List.of(), backIn, null)));
+                new StoreUnavailableException(
+                        "no votes", "test:node", Outcome.NOT_CARRIED_OUT, List.of(), backIn, null)));
     }
 
     /** The store is down, and says so. */
@@ -229,7 +230,7 @@ final class LocalQueueHarness {
         send(new Event.ClaimFailed(
                 claim.id(),
                 new StoreUnavailableException(
-                        "all down", "test:node", Outcome.NOT_ACQUIRED, List.of(), null, true, null)));
+                        "all down", "test:node", Outcome.NOT_CARRIED_OUT, List.of(), null, true, null)));
     }
 
     void pushes(LeaseId lease, int spare, Duration left) {

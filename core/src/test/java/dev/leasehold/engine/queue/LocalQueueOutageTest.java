@@ -86,7 +86,7 @@ class LocalQueueOutageTest {
         harness.send(new Event.ClaimFailed(
                 harness.claim().id(),
                 new StoreUnavailableException(
-                        "refused", "test:node", Outcome.NOT_ACQUIRED, new ConnectException("Connection refused"))));
+                        "refused", "test:node", Outcome.NOT_CARRIED_OUT, new ConnectException("Connection refused"))));
         assertThat(harness.failed(caller)).hasMessage("refused");
     }
 
@@ -99,7 +99,7 @@ class LocalQueueOutageTest {
         fresh.send(new Event.ClaimFailed(
                 fresh.claim().id(),
                 new StoreUnavailableException(
-                        "refused", "test:node", Outcome.NOT_ACQUIRED, new ConnectException("Connection refused"))));
+                        "refused", "test:node", Outcome.NOT_CARRIED_OUT, new ConnectException("Connection refused"))));
         fresh.none(Action.Fail.class);
         fresh.waitIsOver(caller);
         assertThat(fresh.failed(caller)).hasMessage("refused");
@@ -124,7 +124,7 @@ class LocalQueueOutageTest {
 
     @Test
     void aTryIsAskedForWithinItsSecondAfterFailures() {
-        assertAskedForWithinASecond(claim -> harness.claimFails(claim, Outcome.NOT_ACQUIRED));
+        assertAskedForWithinASecond(claim -> harness.claimFails(claim, Outcome.NOT_CARRIED_OUT));
     }
 
     /** A try has one second; a store that has served others badly until now may serve it well. */

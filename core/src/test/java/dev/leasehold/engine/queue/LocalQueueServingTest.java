@@ -199,7 +199,7 @@ class LocalQueueServingTest {
 
     @Test
     void aKeptLockIsNotHandedOverInsideTheProcess() {
-        Caller caller = harness.joins(DEFAULTS.withAtLeast(Duration.ofSeconds(5)));
+        Caller caller = harness.joins(DEFAULTS.withMinHold(Duration.ofSeconds(5)));
         harness.joins();
         LeaseId lease = harness.grants(harness.claim());
         Hold hold = harness.given(caller);
@@ -212,7 +212,7 @@ class LocalQueueServingTest {
 
     @Test
     void aRepeatedReleaseDoesNotStartTheKeptTimeAnew() {
-        Hold hold = harness.held(DEFAULTS.withAtLeast(Duration.ofSeconds(5)));
+        Hold hold = harness.held(DEFAULTS.withMinHold(Duration.ofSeconds(5)));
         harness.ends(hold);
         LeaseId lease = harness.release();
         harness.stopFor(Duration.ofSeconds(2));

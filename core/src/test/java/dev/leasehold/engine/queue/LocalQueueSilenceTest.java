@@ -42,7 +42,7 @@ class LocalQueueSilenceTest {
         harness.joins(trying);
         Claim claim = harness.claim();
         harness.pass(Duration.ofMillis(50));
-        harness.claimFails(claim, Outcome.NOT_ACQUIRED);
+        harness.claimFails(claim, Outcome.NOT_CARRIED_OUT);
         harness.none(Action.Fail.class);
         harness.passToNextDue();
         harness.claimIsInVain(harness.claim());
@@ -81,15 +81,16 @@ class LocalQueueSilenceTest {
     @Test
     void aCallerFailsAsNotAcquiredWhereNothingWasCarriedOut() {
         Caller caller = harness.joins();
-        harness.claimFails(harness.claim(), Outcome.NOT_ACQUIRED);
+        harness.claimFails(harness.claim(), Outcome.NOT_CARRIED_OUT);
         for (int i = 0; i < 100 && harness.queue.nextDue() != DueTimes.NEVER; i++) {
             harness.pass(Duration.ofMillis(100));
-            harness.all(Action.SendClaim.class).forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
+            harness.all(Action.SendClaim.class)
+                    .forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_CARRIED_OUT));
         }
         assertThat(harness.failed(caller))
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
-                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
+                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT));
         harness.forget();
         harness.isIdle();
     }
@@ -201,7 +202,7 @@ class LocalQueueSilenceTest {
         harness.busy(harness.claim());
         harness.pass(Duration.ofSeconds(5));
         Claim asked = harness.claim();
-        harness.claimFails(asked, Outcome.NOT_ACQUIRED);
+        harness.claimFails(asked, Outcome.NOT_CARRIED_OUT);
         failClaimsUntilSomebodyFails();
         assertThat(harness.failed(caller)).isInstanceOf(StoreUnavailableException.class);
         assertThat(harness.withdrawal()).isNotNull();
@@ -210,7 +211,7 @@ class LocalQueueSilenceTest {
     private void failClaimsUntilSomebodyFails() {
         for (int i = 0; i < 200; i++) {
             List<Action.SendClaim> sent = harness.all(Action.SendClaim.class);
-            sent.forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
+            sent.forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_CARRIED_OUT));
             if (harness.has(Action.Fail.class)) {
                 return;
             }

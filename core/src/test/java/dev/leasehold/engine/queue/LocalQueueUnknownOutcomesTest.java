@@ -81,7 +81,7 @@ class LocalQueueUnknownOutcomesTest {
     void aClaimNotCarriedOutLeavesNothingToWithdraw() {
         Caller caller = harness.joins();
         Claim claim = harness.claim();
-        harness.claimFails(claim, Outcome.NOT_ACQUIRED);
+        harness.claimFails(claim, Outcome.NOT_CARRIED_OUT);
         harness.leaves(caller);
         harness.none(Action.SendWithdraw.class);
         harness.isIdle();

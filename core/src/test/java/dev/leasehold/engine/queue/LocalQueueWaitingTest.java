@@ -66,7 +66,7 @@ class LocalQueueWaitingTest {
         Claim claim = harness.claim();
         Caller trying = harness.tries();
         harness.none(Action.Refuse.class);
-        harness.claimFails(claim, Outcome.NOT_ACQUIRED);
+        harness.claimFails(claim, Outcome.NOT_CARRIED_OUT);
         failClaimsFor(STORE_TIMEOUT);
         assertThat(harness.all(Action.Fail.class))
                 .extracting(Action.Fail::caller)
@@ -79,7 +79,7 @@ class LocalQueueWaitingTest {
         harness.joins();
         harness.busy(harness.claim());
         harness.pass(Duration.ofSeconds(5));
-        harness.claimFails(harness.claim(), Outcome.NOT_ACQUIRED);
+        harness.claimFails(harness.claim(), Outcome.NOT_CARRIED_OUT);
         harness.tries();
         harness.none(Action.Refuse.class);
     }
@@ -323,7 +323,8 @@ class LocalQueueWaitingTest {
     private void failClaimsFor(Duration duration) {
         for (Duration passed = Duration.ZERO; passed.compareTo(duration) < 0; passed = passed.plusMillis(100)) {
             harness.pass(Duration.ofMillis(100));
-            harness.all(Action.SendClaim.class).forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_ACQUIRED));
+            harness.all(Action.SendClaim.class)
+                    .forEach(send -> harness.claimFails(send.claim(), Outcome.NOT_CARRIED_OUT));
         }
     }
 

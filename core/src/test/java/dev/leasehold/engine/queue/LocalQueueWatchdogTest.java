@@ -244,7 +244,7 @@ class LocalQueueWatchdogTest {
         LockOptions forever = LockOptions.defaults()
                 .withLeaseDuration(LockOptions.FOREVER)
                 .withMaxHold(LockOptions.FOREVER)
-                .withAtLeast(LockOptions.FOREVER);
+                .withMinHold(LockOptions.FOREVER);
         Hold hold = harness.held(forever);
         assertThat(hold.state(harness.now())).isEqualTo(LeaseState.HELD);
         assertThat(hold.remaining(harness.now())).isGreaterThan(Duration.ofDays(36_000));

@@ -62,7 +62,7 @@ class ClosingAfterAPauseTest {
                     .timeSource(time)
                     .build();
             Lease lease = client.lock("a").acquire();
-            lease.onStateChange((which, state) -> told.add(which));
+            lease.addListener((which, state) -> told.add(which));
             leases.add(lease);
             closed.add(client.closeAsync(Duration.ofSeconds(1)));
             time.move(Duration.ofMillis(5));

@@ -26,7 +26,7 @@ final class LeaseScope {
             }
         };
         if (interruptOnLoss) {
-            lease.onStateChange(onLoss);
+            lease.addListener(onLoss);
         }
         T result;
         try {

@@ -76,11 +76,11 @@ public @interface Locked {
     String lease() default "";
 
     /**
-     * Returns how long the lock stays taken at least, counted from when it was acquired: see {@link LockOptions#atLeast()}.
+     * Returns how long the lock stays taken at least, counted from when it was acquired: see {@link LockOptions#minHold()}.
      *
      * @return a duration; empty for the client's default
      */
-    String atLeast() default "";
+    String minHold() default "";
 
     /**
      * Returns for how long the lease is renewed at most: see {@link LockOptions#maxHold()}.

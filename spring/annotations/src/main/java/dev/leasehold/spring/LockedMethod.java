@@ -86,11 +86,11 @@ record LockedMethod(
 
     private static UnaryOperator<LockOptions> options(AnnotationValues values, Locked locked) {
         Duration lease = values.duration("lease", locked.lease());
-        Duration atLeast = values.duration("atLeast", locked.atLeast());
+        Duration minHold = values.duration("minHold", locked.minHold());
         Duration maxHold = values.duration("maxHold", locked.maxHold());
         return usual -> {
             LockOptions options = lease == null ? usual : usual.withLeaseDuration(lease);
-            options = atLeast == null ? options : options.withAtLeast(atLeast);
+            options = minHold == null ? options : options.withMinHold(minHold);
             options = maxHold == null ? options : options.withMaxHold(maxHold);
             return options.withInterruptOnLoss(locked.interruptOnLoss());
         };

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Name templates tell the template of the name of the lock that this thread is just asking for. The number of templates
  * in a program is bounded, that of names is not: so a metric can be told apart by template. Read it in {@link
- * dev.leasehold.LeaseholdObserver#asked}, which is called on the thread that asks.
+ * dev.leasehold.observe.LeaseholdObserver#asked}, which is called on the thread that asks.
  */
 public final class NameTemplates {
 

@@ -111,7 +111,7 @@ record ReactiveCall(
                 noted.leave();
                 lease.removeListener(onLoss);
             });
-            lease.onStateChange(onLoss);
+            lease.addListener(onLoss);
         });
     }
 

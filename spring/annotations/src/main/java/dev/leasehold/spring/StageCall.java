@@ -152,7 +152,7 @@ record StageCall(
             LeaseFunction<? extends CompletionStage<@Nullable Object>, ?> body) {
         NameTemplates.set(template);
         try {
-            return lock.callAsync(maxWait, body);
+            return lock.callOrThrowAsync(maxWait, body);
         } finally {
             NameTemplates.set(null);
         }

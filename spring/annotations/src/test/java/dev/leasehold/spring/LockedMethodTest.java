@@ -81,7 +81,7 @@ class LockedMethodTest {
             body.run();
         }
 
-        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${its.lease}", atLeast = "1h")
+        @Locked(name = "short", onBusy = OnBusy.SKIP, lease = "${its.lease}", minHold = "1h")
         @Nullable Integer count(@Nullable Lease lease) {
             return lease == null ? null : 1;
         }
@@ -206,7 +206,7 @@ class LockedMethodTest {
     }
 
     @Test
-    void atLeastKeepsTheLockTaken() {
+    void minHoldKeepsTheLockTaken() {
         assertThat(shop.count(null)).isEqualTo(1);
         assertThat(shop.count(null)).isNull();
     }

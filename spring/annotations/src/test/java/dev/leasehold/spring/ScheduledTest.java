@@ -41,7 +41,7 @@ class ScheduledTest {
 
     static class Counter {
         @Scheduled(fixedRate = 20)
-        @Locked(name = "job", onBusy = OnBusy.SKIP, atLeast = "1h")
+        @Locked(name = "job", onBusy = OnBusy.SKIP, minHold = "1h")
         void count() {
             Job.RUNS.incrementAndGet();
         }
@@ -77,7 +77,7 @@ class ScheduledTest {
     }
 
     @Test
-    void atLeastKeepsTheOthersFromRunningIt() {
+    void minHoldKeepsTheOthersFromRunningIt() {
         try (AnnotationConfigApplicationContext a = instance(Leasehold.connect("memory:scheduled"));
                 AnnotationConfigApplicationContext b = instance(Leasehold.connect("memory:scheduled"))) {
             await().until(() -> Job.TICKS.get() > 20);

@@ -23,7 +23,7 @@ class Jobs {
 
     /** Each process wakes up every other second; the lock stays taken for most of that time, so one of them does the work. */
     @Scheduled(cron = "*/2 * * * * *")
-    @Locked(name = "tick", onBusy = OnBusy.SKIP, atLeast = "1500ms")
+    @Locked(name = "tick", onBusy = OnBusy.SKIP, minHold = "1500ms")
     void tick() {
         jdbc.update(
                 "INSERT INTO tick (token, instance) VALUES (?, ?)",

@@ -36,7 +36,8 @@ class TransferControllerTest {
 
     @Test
     void aStoreThatIsAwayIsUnavailable() throws Exception {
-        failing(new StoreUnavailableException("no answer", "db", StoreUnavailableException.Outcome.NOT_ACQUIRED, null))
+        failing(new StoreUnavailableException(
+                        "no answer", "db", StoreUnavailableException.Outcome.NOT_CARRIED_OUT, null))
                 .perform(post("/transfers/1/2/10"))
                 .andExpect(status().isServiceUnavailable());
     }

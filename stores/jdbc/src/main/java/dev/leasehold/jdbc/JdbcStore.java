@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.doctor.JdbcDoctor;
 import dev.leasehold.jdbc.server.JdbcSettings;

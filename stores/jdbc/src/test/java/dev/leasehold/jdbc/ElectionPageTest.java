@@ -17,6 +17,8 @@ class ElectionPageTest {
 
     private static final String AROUND = """
             import dev.leasehold.*;
+            import dev.leasehold.doctor.*;
+            import dev.leasehold.inspect.*;
             import java.time.Duration;
             import java.util.*;
             public class Election {

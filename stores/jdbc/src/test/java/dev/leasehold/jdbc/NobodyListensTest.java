@@ -51,7 +51,7 @@ class NobodyListensTest {
                 assertThatThrownBy(() -> leasehold.lock("a").tryAcquire(Duration.ofMillis(300)))
                         .isInstanceOfSatisfying(
                                 StoreUnavailableException.class,
-                                failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
+                                failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT));
             }
         }
     }

@@ -22,6 +22,8 @@ class PagesTest {
 
     private static final String COMMON = """
             import dev.leasehold.*;
+            import dev.leasehold.doctor.*;
+            import dev.leasehold.inspect.*;
             import java.sql.*;
             import java.time.Duration;
             import java.util.*;

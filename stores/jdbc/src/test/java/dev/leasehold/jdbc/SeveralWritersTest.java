@@ -3,11 +3,11 @@ package dev.leasehold.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.testtools.Started;
 import java.lang.reflect.InvocationTargetException;

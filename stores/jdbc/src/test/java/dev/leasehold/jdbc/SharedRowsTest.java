@@ -5,7 +5,7 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.spi.Claim;

@@ -2,7 +2,7 @@ package dev.leasehold.jdbc;
 
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.jdbc.sqlite.ExpiryClock;
 import dev.leasehold.jdbc.sqlite.SqliteFactory;
 import dev.leasehold.jdbc.sqlite.SqliteStore;

@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
-import dev.leasehold.NodeAnswer;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.redis.quorum.QuorumFailures;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,10 +1,10 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.Finding;
 import dev.leasehold.LockException;
-import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.redis.connection.RedisUris;
 import dev.leasehold.redis.doctor.Deployment;
 import dev.leasehold.redis.doctor.Doctor;
@@ -91,7 +91,7 @@ final class QuorumDoctor {
                 + answers.stream().map(NodeAnswer::toString).collect(Collectors.joining("; ")) + ")";
         LockException first = failures.values().iterator().next();
         return failures.values().stream().anyMatch(StoreUnavailableException.class::isInstance)
-                ? new StoreUnavailableException(what, name, Outcome.NOT_ACQUIRED, answers, null, first)
+                ? new StoreUnavailableException(what, name, Outcome.NOT_CARRIED_OUT, answers, null, first)
                 : new LockException(what, first);
     }
 

@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.doctor.ClockFindings;
 import dev.leasehold.redis.doctor.Doctor;

@@ -1,9 +1,9 @@
 package dev.leasehold.redis;
 
 import dev.leasehold.LockException;
-import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.connection.RedisFailures;
 import dev.leasehold.redis.connection.RedisUris;
@@ -78,7 +78,7 @@ final class QuorumOpening implements AutoCloseable {
                             + " was not opened and nothing was changed, because all masters have to answer (" + all
                             + ")",
                     name,
-                    Outcome.NOT_ACQUIRED,
+                    Outcome.NOT_CARRIED_OUT,
                     seen,
                     null,
                     null);

@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
 import dev.leasehold.redis.connection.RedisUris;

@@ -1,10 +1,10 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
 import dev.leasehold.LockException;
-import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.OwnClient;
@@ -144,7 +144,7 @@ public final class RedlockStore implements StoreFactory {
     /**
      * Returns this store with another longest lease. In a URI: {@code leasehold.maxLeaseDuration=60s}.
      *
-     * <p>No client of the quorum can ask for a longer lease, extension or {@code atLeast}; and so long, and a little
+     * <p>No client of the quorum can ask for a longer lease, extension or {@code minHold}; and so long, and a little
      * longer, a master that was restarted has no vote. All clients must have the same: the masters keep it, and refuse
      * clients with another.
      *

@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.redis.quorum.QuorumStore;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;

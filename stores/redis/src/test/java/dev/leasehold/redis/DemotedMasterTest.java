@@ -124,7 +124,7 @@ class DemotedMasterTest {
                 .hasMessageContaining("READONLY")
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
-                        failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_ACQUIRED)));
+                        failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT)));
         assertThat(waiting).isNotDone();
         assertThat(next.commands().exists("leasehold:{y}")).isZero();
 

@@ -166,7 +166,7 @@ class FaultsTest extends FaultsFixture {
         await().untilAsserted(() -> assertThatThrownBy(
                         () -> impatient.lock("new").acquire())
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
-                    assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED);
+                    assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT);
                     assertThat(e).hasMessageContaining("maxmemory");
                 }));
         redis.get().commands().configSet("maxmemory", "0");

@@ -5,11 +5,11 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.StoreUri;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;

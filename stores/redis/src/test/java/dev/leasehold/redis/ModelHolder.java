@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import java.util.OptionalInt;

@@ -1,6 +1,6 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.spi.ClaimId;
 import java.time.Duration;

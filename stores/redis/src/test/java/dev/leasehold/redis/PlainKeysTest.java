@@ -5,14 +5,14 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.testtools.Started;

@@ -2,7 +2,7 @@ package dev.leasehold.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;

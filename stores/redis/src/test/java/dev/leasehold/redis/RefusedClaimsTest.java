@@ -30,7 +30,7 @@ class RefusedClaimsTest extends FaultsFixture {
         clients.add(client);
         assertThatThrownBy(() -> client.lock("x").acquire())
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
-                    assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED);
+                    assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT);
                     assertThat(e).hasMessageContaining("localhost:" + port);
                     assertThat(e).hasStackTraceContaining("refused");
                 })

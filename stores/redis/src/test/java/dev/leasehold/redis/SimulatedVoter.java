@@ -1,7 +1,7 @@
 package dev.leasehold.redis;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.redis.quorum.Ballot;
 import dev.leasehold.redis.quorum.NodeStatus;
 import dev.leasehold.redis.quorum.RenewVote;

@@ -5,13 +5,13 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testtools.Findings;
@@ -131,7 +131,7 @@ class TopologyTest {
             try {
                 Lease first = client.lock("x").acquire();
                 // It listens, too.
-                CompletableFuture<Lease> next = client.namespaced("a").lock("x").acquireAsync();
+                CompletableFuture<Lease> next = client.prefixed("a").lock("x").acquireAsync();
                 assertThat(next.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
                 assertThat(first.release()).isEqualTo(LeaseState.RELEASED);
                 assertThat(Findings.codes(client.examine(), Finding.Severity.SERIOUS))

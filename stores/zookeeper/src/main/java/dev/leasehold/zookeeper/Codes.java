@@ -68,7 +68,7 @@ final class Codes {
                         + (why == null ? "" : ": " + why)
                         + ". Check that the ensemble has a leader and is reachable",
                 store,
-                sent ? Outcome.UNKNOWN : Outcome.NOT_ACQUIRED,
+                sent ? Outcome.UNKNOWN : Outcome.NOT_CARRIED_OUT,
                 null);
     }
 

@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.spi.StoreContext;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,9 +1,9 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.NamePattern;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.internal.SerialExecutor;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.Grant;

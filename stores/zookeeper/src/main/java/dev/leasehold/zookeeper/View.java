@@ -1,7 +1,7 @@
 package dev.leasehold.zookeeper;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
+import dev.leasehold.inspect.HolderInfo;
 import java.time.Duration;
 import java.util.List;
 import org.apache.zookeeper.KeeperException.Code;

@@ -5,12 +5,12 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.testtools.Started;
 import java.time.Duration;
 import java.util.List;

@@ -4,10 +4,10 @@ import static dev.leasehold.testtools.Findings.codes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.testtools.Findings;
 import dev.leasehold.testtools.Started;
 import org.junit.jupiter.api.DisplayName;

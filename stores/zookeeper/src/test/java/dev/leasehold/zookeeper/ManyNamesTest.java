@@ -7,7 +7,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.testtools.Started;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -44,7 +44,7 @@ class ManyNamesTest {
                         .build();
                 Lease lease = client.lock("held").acquire()) {
             List<LeaseState> states = new CopyOnWriteArrayList<>();
-            lease.onStateChange((of, state) -> states.add(state));
+            lease.addListener((of, state) -> states.add(state));
             assertThat(client.locks("*")).extracting(LockInfo::name).containsExactly("held");
             assertThat(states).isEmpty();
         }
@@ -60,7 +60,7 @@ class ManyNamesTest {
                             .build();
                     Lease lease = client.lock("held").acquire()) {
                 List<LeaseState> states = new CopyOnWriteArrayList<>();
-                lease.onStateChange((of, state) -> states.add(state));
+                lease.addListener((of, state) -> states.add(state));
                 assertThatThrownBy(() -> client.locks("*"))
                         .isExactlyInstanceOf(LockException.class)
                         .hasMessageContaining("jute.maxbuffer")

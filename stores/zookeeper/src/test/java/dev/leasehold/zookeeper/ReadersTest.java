@@ -7,8 +7,8 @@ import static dev.leasehold.zookeeper.OpenStores.LEASE;
 import static dev.leasehold.zookeeper.OpenStores.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;

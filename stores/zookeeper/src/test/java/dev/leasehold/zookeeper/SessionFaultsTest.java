@@ -126,7 +126,7 @@ class SessionFaultsTest {
                 .lock(name, OPTIONS.withLeaseDuration(lasting))
                 .acquire();
         BlockingQueue<LeaseState> told = new LinkedBlockingQueue<>();
-        lease.onStateChange((of, state) -> told.add(state));
+        lease.addListener((of, state) -> told.add(state));
         proxy.refuse(true);
         proxy.cut();
         assertThat(told.poll(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(LeaseState.AT_RISK);

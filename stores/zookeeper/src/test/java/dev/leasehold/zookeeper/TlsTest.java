@@ -4,10 +4,10 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Finding;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.servers.Ports;
 import java.io.OutputStream;
 import java.net.InetAddress;

@@ -1,7 +1,7 @@
 package dev.leasehold.test;
 
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;

@@ -1,8 +1,8 @@
 package dev.leasehold.test;
 
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -188,7 +188,7 @@ final class SwitchableStore implements StoreFactory {
                 return request.get();
             }
             if (now == Way.CLOSED) {
-                return failure("has been switched off by the test; nothing was done", Outcome.NOT_ACQUIRED);
+                return failure("has been switched off by the test; nothing was done", Outcome.NOT_CARRIED_OUT);
             }
             return request.get()
                     .thenCompose(answer -> failure("did not answer: the test has its answers lost", Outcome.UNKNOWN));

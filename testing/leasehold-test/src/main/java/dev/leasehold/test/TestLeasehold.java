@@ -1,13 +1,13 @@
 package dev.leasehold.test;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LeaseholdBuilder;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.DaemonThreads;
+import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spi.NamePattern;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spi.StoreProvider;
@@ -326,7 +326,7 @@ public final class TestLeasehold implements AutoCloseable {
 
     /**
      * Frees all locks that stay taken though nobody has them any more: those that were held for less than their {@code
-     * atLeast}, and those of a holder that has crashed. So one test leaves nothing to the next.
+     * minHold}, and those of a holder that has crashed. So one test leaves nothing to the next.
      */
     public void freeKept() {
         elsewhere.freeKept();

@@ -116,7 +116,7 @@ class AsyncBodyTest {
     void aCancelledCallDoesNotCallItsBody() {
         HeldElsewhere other = locks.holdElsewhere("x");
         CompletableFuture<String> result = locks.leasehold()
-                .lock("x", LockOptions.defaults().withAtLeast(Duration.ofMinutes(5)))
+                .lock("x", LockOptions.defaults().withMinHold(Duration.ofMinutes(5)))
                 .callAsync(this::begin);
         locks.advance(Duration.ofSeconds(1));
         result.cancel(true);

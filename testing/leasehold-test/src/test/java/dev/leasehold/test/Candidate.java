@@ -27,7 +27,7 @@ final class Candidate implements AutoCloseable {
                 .executor(Runnable::run)
                 .build();
         election = client.election("office", options);
-        election.onChange(new ElectionListener() {
+        election.addListener(new ElectionListener() {
             @Override
             public void elected(Lease lease) {
                 terms.add(lease.token());

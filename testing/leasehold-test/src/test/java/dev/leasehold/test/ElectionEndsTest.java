@@ -113,7 +113,7 @@ class ElectionEndsTest {
         Candidate leader = candidates.leader("leader");
         Lease lease = leader.lease();
         CompletableFuture<Void> finished = new CompletableFuture<>();
-        leader.election.onChange(new ElectionListener() {
+        leader.election.addListener(new ElectionListener() {
             @Override
             public void demoted(Lease over) {
                 leader.line.down(false);
@@ -243,7 +243,7 @@ class ElectionEndsTest {
         Candidate leader = candidates.leader("leader");
         Candidate other = candidates.waiting("other");
         List<Boolean> seen = new ArrayList<>();
-        leader.election.onChange(new ElectionListener() {
+        leader.election.addListener(new ElectionListener() {
             @Override
             public void demoted(Lease lease) {
                 seen.add(lease.isValid());

@@ -204,7 +204,7 @@ class ElectionRunTest {
 
     @Test
     void workDoesNotBeginInATermThatIsOver() throws Exception {
-        candidate.election.onChange(new ElectionListener() {
+        candidate.election.addListener(new ElectionListener() {
             @Override
             public void elected(Lease lease) {
                 if (candidate.terms.size() == 1) {

@@ -88,7 +88,7 @@ class ElectionTest {
     void aListenerThatComesLateIsToldOfThePresentTermOnce() {
         Candidate leader = candidates.leader("leader");
         List<String> told = new ArrayList<>();
-        leader.election.onChange(new ElectionListener() {
+        leader.election.addListener(new ElectionListener() {
             @Override
             public void elected(Lease lease) {
                 told.add("elected " + leader.election.isLeader());
@@ -107,7 +107,7 @@ class ElectionTest {
     @Test
     void aListenerThatThrowsKeepsNothingFromHappening() {
         Candidate candidate = candidates.candidate("candidate");
-        candidate.election.onChange(new ElectionListener() {
+        candidate.election.addListener(new ElectionListener() {
             @Override
             public void elected(Lease lease) {
                 throw new IllegalStateException("planted");
@@ -203,7 +203,7 @@ class ElectionTest {
     void aLockThatIsKeptWithoutAHolderHasNoLeader() throws Exception {
         Candidate user = candidates.candidate("user");
         assertThat(user.client
-                        .lock("office", LockOptions.defaults().withAtLeast(LEASE))
+                        .lock("office", LockOptions.defaults().withMinHold(LEASE))
                         .acquire()
                         .release())
                 .isNotNull();

@@ -105,7 +105,7 @@ class LockSetTimeTest {
     @Test
     void nothingIsKeptOfASetThatWasNotComplete() throws Exception {
         HeldElsewhere b = locks.holdElsewhere("b");
-        LockSet set = set(OPTIONS.withAtLeast(Duration.ofSeconds(5)));
+        LockSet set = set(OPTIONS.withMinHold(Duration.ofSeconds(5)));
         assertThat(set.tryAcquire()).isEmpty();
         assertThat(isFree("a")).isTrue();
         assertThat(isFree("c")).isTrue();
@@ -120,10 +120,10 @@ class LockSetTimeTest {
     }
 
     @Test
-    void atLeastCountsFromTheCompletion() throws Exception {
+    void minHoldCountsFromTheCompletion() throws Exception {
         HeldElsewhere b = locks.holdElsewhere("b");
         CompletableFuture<LeaseSet> waiting =
-                set(OPTIONS.withAtLeast(Duration.ofSeconds(5))).acquireAsync();
+                set(OPTIONS.withMinHold(Duration.ofSeconds(5))).acquireAsync();
         locks.advance(Duration.ofSeconds(60));
         b.release();
         complete(waiting).release();

@@ -63,7 +63,7 @@ class LogTest {
     @Test
     void whatAListenerThrowsIsLogged() throws Exception {
         Lease lease = leasehold.lock("a").acquire();
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             throw new IllegalStateException("a listener's");
         });
         locks.lose("a");
@@ -84,7 +84,7 @@ class LogTest {
 
     @Test
     void aLossNamesTheLockAsItsLeaseDoes() throws Exception {
-        Lease lease = leasehold.namespaced("tenant").lock("a").acquire();
+        Lease lease = leasehold.prefixed("tenant").lock("a").acquire();
         locks.lose("tenant:a");
         assertThat(catchThrowableOfType(LeaseLostException.class, lease::ensureValid)
                         .lock())

@@ -29,7 +29,7 @@ class LookTest {
     @BeforeEach
     void acquire() throws InterruptedException {
         lease = client.lock("a").acquire();
-        lease.onStateChange((same, state) -> told.add(state));
+        lease.addListener((same, state) -> told.add(state));
     }
 
     @AfterEach

@@ -8,12 +8,12 @@ import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
 import dev.leasehold.LockOptions;
 import dev.leasehold.ReentrantDistributedLock;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -297,7 +297,7 @@ class ObserverTest {
 
     @Test
     void aViewIsSeenByItsNamespace() throws Exception {
-        Leasehold view = locks.leasehold().namespaced("eu").namespaced("tenant");
+        Leasehold view = locks.leasehold().prefixed("eu").prefixed("tenant");
         view.lock("x").acquire().close();
         assertThat(observer.onlyCall().namespace()).isEqualTo("eu:tenant");
         assertThat(observer.onlyCall().lock()).isEqualTo("x");

@@ -3,10 +3,10 @@ package dev.leasehold.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Lease;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
 import dev.leasehold.LockOptions;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Handler;

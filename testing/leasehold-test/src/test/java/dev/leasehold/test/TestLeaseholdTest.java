@@ -92,7 +92,7 @@ class TestLeaseholdTest {
     void aLostLockIsLostAndItsListenersHaveBeenTold() throws Exception {
         Lease lease = lock.acquire();
         List<LeaseState> told = new CopyOnWriteArrayList<>();
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         CompletableFuture<LeaseState> ended = lease.ended().toCompletableFuture();
         locks.lose("x");
         assertThat(lease.state()).isEqualTo(LeaseState.LOST);
@@ -121,7 +121,7 @@ class TestLeaseholdTest {
     void anUnreachableStoreMakesALeaseARiskAndThenALoss() throws Exception {
         Lease lease = lock.acquire();
         List<LeaseState> told = new CopyOnWriteArrayList<>();
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         locks.storeDown();
         locks.advance(Duration.ofSeconds(25));
         assertThat(lease.state()).isEqualTo(LeaseState.AT_RISK);
@@ -168,7 +168,7 @@ class TestLeaseholdTest {
     void aListenerThatWaitsForALockHangsNothing() throws Exception {
         Lease lease = lock.acquire();
         CompletableFuture<Long> again = new CompletableFuture<>();
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             try (Lease next = lock.acquire()) {
                 again.complete(next.token());
             } catch (InterruptedException e) {

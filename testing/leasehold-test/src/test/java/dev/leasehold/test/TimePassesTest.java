@@ -75,7 +75,7 @@ class TimePassesTest {
     void aPauseLongerThanTheLeaseLosesIt() throws Exception {
         Lease lease = lock.acquire();
         List<LeaseState> told = new CopyOnWriteArrayList<>();
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         Instant before = Instant.EPOCH.plusNanos(locks.time().now().wallMicros() * 1_000);
         locks.pause(Duration.ofMinutes(10));
         assertThat(lease.state()).isEqualTo(LeaseState.LOST);

@@ -26,7 +26,7 @@ class WantedTest {
         public void onState(Lease lease, LeaseState state) {}
 
         @Override
-        public void onWanted(Lease lease) {
+        public void onContended(Lease lease) {
             times.incrementAndGet();
         }
     }
@@ -39,10 +39,10 @@ class WantedTest {
     @Test
     void aCallerOfThisProcessIsKnownAtOnce() throws Exception {
         Lease lease = lock.acquire();
-        lease.onStateChange(counting);
+        lease.addListener(counting);
         CompletableFuture<Lease> first = lock.acquireAsync();
         locks.advance(Duration.ZERO);
-        assertThat(lease.isWanted()).isTrue();
+        assertThat(lease.isContended()).isTrue();
         assertThat(counting.times).hasValue(1);
         CompletableFuture<Lease> second = lock.acquireAsync();
         locks.advance(Duration.ZERO);
@@ -50,7 +50,7 @@ class WantedTest {
         first.cancel(true);
         second.cancel(true);
         locks.advance(Duration.ZERO);
-        assertThat(lease.isWanted()).isFalse();
+        assertThat(lease.isContended()).isFalse();
         CompletableFuture<Lease> third = lock.acquireAsync();
         locks.advance(Duration.ZERO);
         assertThat(counting.times).hasValue(2);
@@ -62,7 +62,7 @@ class WantedTest {
     void aListenerThatComesLaterLearnsOfWhoWaitsAlready() throws Exception {
         Lease lease = lock.acquire();
         CompletableFuture<Lease> waiting = lock.acquireAsync();
-        lease.onStateChange(counting);
+        lease.addListener(counting);
         locks.advance(Duration.ZERO);
         assertThat(counting.times).hasValue(1);
         waiting.cancel(true);
@@ -72,14 +72,14 @@ class WantedTest {
     @Test
     void anotherProcessIsKnownByTheNextRenewal() throws Exception {
         Lease lease = lock.acquire();
-        lease.onStateChange(counting);
+        lease.addListener(counting);
         CompletableFuture<Lease> elsewhere = locks.anotherClient().lock("x").acquireAsync();
         locks.advance(Duration.ofSeconds(11));
-        assertThat(lease.isWanted()).isTrue();
+        assertThat(lease.isContended()).isTrue();
         assertThat(counting.times).hasValue(1);
         elsewhere.cancel(true);
         locks.advance(Duration.ofSeconds(11));
-        assertThat(lease.isWanted()).isFalse();
+        assertThat(lease.isContended()).isFalse();
         lease.close();
     }
 
@@ -90,21 +90,21 @@ class WantedTest {
         CompletableFuture<Lease> third = lock.acquireAsync();
         first.releaseAsync();
         locks.advance(Duration.ZERO);
-        assertThat(first.isWanted()).isFalse();
-        assertThat(second.join().isWanted()).isTrue();
+        assertThat(first.isContended()).isFalse();
+        assertThat(second.join().isContended()).isTrue();
         second.join().releaseAsync();
         locks.advance(Duration.ZERO);
-        assertThat(third.join().isWanted()).isFalse();
+        assertThat(third.join().isContended()).isFalse();
         third.join().releaseAsync();
     }
 
     @Test
     void aTryIsNoWait() throws Exception {
         Lease lease = lock.acquire();
-        lease.onStateChange(counting);
+        lease.addListener(counting);
         assertThat(lock.tryAcquire()).isEmpty();
         locks.advance(Duration.ofMinutes(1));
-        assertThat(lease.isWanted()).isFalse();
+        assertThat(lease.isContended()).isFalse();
         assertThat(counting.times).hasValue(0);
         lease.close();
     }

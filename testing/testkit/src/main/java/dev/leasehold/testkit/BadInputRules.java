@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
+import dev.leasehold.inspect.LockInfo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -30,7 +30,7 @@ interface BodyRules extends LeaseholdRules {
         });
         assertThat(ran).isTrue();
         assertThat(lock.<String, RuntimeException>call(lease -> "result")).isEqualTo("result");
-        assertThat(lock.<String, RuntimeException>call(Duration.ofSeconds(1), lease -> "result"))
+        assertThat(lock.<String, RuntimeException>callOrThrow(Duration.ofSeconds(1), lease -> "result"))
                 .isEqualTo("result");
         assertThat(lock.<RuntimeException>tryRun(Duration.ZERO, lease -> {})).isTrue();
         ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
@@ -107,7 +107,7 @@ interface BodyRules extends LeaseholdRules {
         AtomicReference<String> ran = new AtomicReference<>("not run");
         assertThat(lock.<RuntimeException>tryRun(Duration.ofMillis(50), lease -> ran.set("run")))
                 .isFalse();
-        assertThatThrownBy(() -> lock.call(Duration.ofMillis(50), lease -> ran.getAndSet("run")))
+        assertThatThrownBy(() -> lock.callOrThrow(Duration.ofMillis(50), lease -> ran.getAndSet("run")))
                 .isInstanceOf(LockBusyException.class)
                 .hasMessageContaining(name);
         assertThat(ran).hasValue("not run");

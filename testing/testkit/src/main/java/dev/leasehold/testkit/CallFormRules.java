@@ -90,7 +90,7 @@ interface CallFormRules extends LeaseholdRules {
                 .isInstanceOf(ExecutionException.class)
                 .cause()
                 .isInstanceOf(IOException.class);
-        CompletableFuture<String> throwing = lock.callAsync(Duration.ofSeconds(10), lease -> {
+        CompletableFuture<String> throwing = lock.callOrThrowAsync(Duration.ofSeconds(10), lease -> {
             throw new IOException("planted");
         });
         assertThatThrownBy(() -> ClientFixture.get(throwing)).hasCauseInstanceOf(IOException.class);
@@ -103,10 +103,13 @@ interface CallFormRules extends LeaseholdRules {
         StoreClient elsewhere = fixture().probe();
         elsewhere.acquire(name);
         AtomicBoolean called = new AtomicBoolean();
-        CompletableFuture<Void> result = fixture().client().lock(name).callAsync(Duration.ofMillis(50), lease -> {
-            called.set(true);
-            return CompletableFuture.<Void>completedFuture(null);
-        });
+        CompletableFuture<Void> result = fixture()
+                .client()
+                .lock(name)
+                .callOrThrowAsync(Duration.ofMillis(50), lease -> {
+                    called.set(true);
+                    return CompletableFuture.<Void>completedFuture(null);
+                });
         assertThatThrownBy(() -> ClientFixture.get(result))
                 .cause()
                 .isInstanceOf(LockBusyException.class)

@@ -2,11 +2,11 @@ package dev.leasehold.testkit;
 
 import dev.leasehold.ElectionListener;
 import dev.leasehold.ElectionOptions;
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 import java.util.Collection;
@@ -42,7 +42,7 @@ final class Candidate implements AutoCloseable {
                 .storeTimeout(Duration.ofSeconds(2))
                 .build();
         election = client.election(office, options);
-        election.onChange(new ElectionListener() {
+        election.addListener(new ElectionListener() {
             @Override
             public void elected(Lease lease) {
                 elected.add(lease.token());

@@ -3,7 +3,7 @@ package dev.leasehold.testkit;
 import static dev.leasehold.testkit.StoreClient.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClockReading;

@@ -11,10 +11,10 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseSet;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
 import dev.leasehold.ReentrantDistributedLock;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +153,7 @@ interface ClientRules extends LeaseholdRules {
             Leasehold used = fixture().client();
             Lease lease = used.lock(fixture().lock()).acquire();
             CompletableFuture<LeaseState> told = new CompletableFuture<>();
-            lease.onStateChange((which, state) -> told.complete(state));
+            lease.addListener((which, state) -> told.complete(state));
             lease.close();
             ClientFixture.get(told);
             return used;
@@ -184,7 +184,7 @@ interface ClientRules extends LeaseholdRules {
                 Leasehold client = fixture().client();
                 CompletableFuture<LeaseState> told = new CompletableFuture<>();
                 Lease lease = client.lock(name).acquire();
-                lease.onStateChange((which, state) -> told.complete(state));
+                lease.addListener((which, state) -> told.complete(state));
                 CompletableFuture<Lease> next = client.lock(name).acquireAsync();
                 client.lock(name + "2").acquireAsync().thenAccept(Lease::close);
                 client.locks("*");
@@ -222,7 +222,7 @@ interface ClientRules extends LeaseholdRules {
         Leasehold client = fixture().client();
         Lease lease = client.lock(name).acquire();
         CompletableFuture<Long> inListener = new CompletableFuture<>();
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             if (state.isFinal()) {
                 inListener.completeAsync(() -> useLocks(client, name), Runnable::run);
             }
@@ -240,7 +240,7 @@ interface ClientRules extends LeaseholdRules {
         CompletableFuture<Long> inElected = new CompletableFuture<>();
         CompletableFuture<Long> inDemoted = new CompletableFuture<>();
         try (LeaderElection election = client.election(fixture().lock())) {
-            election.onChange(new ElectionListener() {
+            election.addListener(new ElectionListener() {
                 @Override
                 public void elected(Lease lease) {
                     started.join(); // Not on the caller's thread.
@@ -308,10 +308,10 @@ interface ClientRules extends LeaseholdRules {
     default void whatListenersThrowHurtsNobody() throws Exception {
         Lease lease = fixture().client().lock(fixture().lock()).acquire();
         CompletableFuture<LeaseState> told = new CompletableFuture<>();
-        lease.onStateChange((which, state) -> {
+        lease.addListener((which, state) -> {
             throw new IllegalStateException("planted");
         });
-        lease.onStateChange((which, state) -> told.complete(state));
+        lease.addListener((which, state) -> told.complete(state));
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(ClientFixture.get(told)).isEqualTo(LeaseState.RELEASED);
     }
@@ -322,7 +322,7 @@ interface ClientRules extends LeaseholdRules {
         Leasehold client = fixture().client(builder -> builder.executor(task -> {}));
         String name = fixture().lock();
         Lease lease = client.lock(name).acquire();
-        lease.onStateChange((which, state) -> open.countDown());
+        lease.addListener((which, state) -> open.countDown());
         CompletableFuture<Lease> sync = fixture().inThread(client.lock(name)::acquire);
         AtomicInteger renewals = fixture().renewals();
         ClientFixture.eventually("it is renewed", () -> renewals.get() > 1);

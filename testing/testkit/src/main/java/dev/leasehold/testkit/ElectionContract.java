@@ -3,8 +3,8 @@ package dev.leasehold.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.ElectionOptions;
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.StoreFactory;
 import java.time.Duration;
 import java.util.ArrayList;

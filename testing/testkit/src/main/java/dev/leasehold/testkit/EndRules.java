@@ -23,7 +23,7 @@ interface EndRules extends LeaseholdRules {
         String name = fixture().lock();
         Lease lease = fixture().client().lock(name).acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         assertThat(ClientFixture.get(lease.releaseAsync())).isEqualTo(LeaseState.RELEASED);

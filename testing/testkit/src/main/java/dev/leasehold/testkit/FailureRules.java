@@ -149,7 +149,7 @@ interface FailureRules extends LeaseholdRules {
             () -> lock.tryAcquire(Duration.ofMillis(50)),
             () -> lock.run(lease -> ran.set(true)),
             () -> lock.call(lease -> ran.getAndSet(true)),
-            () -> lock.call(Duration.ofMillis(50), lease -> ran.getAndSet(true)),
+            () -> lock.callOrThrow(Duration.ofMillis(50), lease -> ran.getAndSet(true)),
             () -> assertThat(lock.<RuntimeException>tryRun(Duration.ofMillis(50), lease -> ran.set(true)))
                     .isNull()
         };

@@ -1,9 +1,9 @@
 package dev.leasehold.testkit;
 
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.Stages;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
@@ -122,7 +122,7 @@ record FaultyConnection(FaultyStore faulty, Store store, TimeSource time) implem
                 CompletableFuture.failedFuture(new StoreUnavailableException(
                         "planted: " + message + " could not be sent to " + faulty,
                         faulty.toString(),
-                        Outcome.NOT_ACQUIRED,
+                        Outcome.NOT_CARRIED_OUT,
                         null));
             case REFUSE ->
                 CompletableFuture.failedFuture(new LockException("planted: " + faulty + " refused " + message));

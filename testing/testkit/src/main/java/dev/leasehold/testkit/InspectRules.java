@@ -3,9 +3,9 @@ package dev.leasehold.testkit;
 import static dev.leasehold.testkit.StoreClient.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.spi.LeaseId;
 import java.time.Duration;
 import java.util.UUID;

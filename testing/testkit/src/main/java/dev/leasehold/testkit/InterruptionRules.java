@@ -34,7 +34,7 @@ interface InterruptionRules extends LeaseholdRules {
                 lock::acquire,
                 () -> lock.tryAcquire(Duration.ofMinutes(1)),
                 () -> lock.call(lease -> ran.getAndSet(true)),
-                () -> lock.call(Duration.ofMinutes(1), lease -> ran.getAndSet(true)),
+                () -> lock.callOrThrow(Duration.ofMinutes(1), lease -> ran.getAndSet(true)),
                 () -> lock.<RuntimeException>tryRun(Duration.ofMinutes(1), lease -> ran.set(true)));
         for (Callable<?> form : forms) {
             CompletableFuture<?> waiting = fixture().inThread(form);
@@ -69,9 +69,9 @@ interface InterruptionRules extends LeaseholdRules {
     }
 
     @Test
-    default void whatAnInterruptedThreadNeverHadIsNotKeptForAtLeast() throws Exception {
+    default void whatAnInterruptedThreadNeverHadIsNotKeptForMinHold() throws Exception {
         String name = fixture().lock();
-        DistributedLock lock = fixture().client().lock(name, ClientFixture.LASTING.withAtLeast(Duration.ofSeconds(30)));
+        DistributedLock lock = fixture().client().lock(name, ClientFixture.LASTING.withMinHold(Duration.ofSeconds(30)));
         CompletableFuture<Lease> acquiring = fixture().inThread(() -> {
             Thread.currentThread().interrupt();
             return lock.acquire();

@@ -213,7 +213,7 @@ interface LockSetRules extends LeaseholdRules {
         Queue<Runnable> undelivered = new ConcurrentLinkedQueue<>();
         Leasehold client = fixture()
                 .client(builder -> builder.executor(undelivered::add)
-                        .options(ClientFixture.LASTING.withAtLeast(ClientFixture.LONGEST_WAIT.multipliedBy(2))));
+                        .options(ClientFixture.LASTING.withMinHold(ClientFixture.LONGEST_WAIT.multipliedBy(2))));
         CompletableFuture<LeaseSet> set =
                 client.lockAll(names.toArray(String[]::new)).acquireAsync();
         ClientFixture.eventually("it is granted", () -> !undelivered.isEmpty());

@@ -29,7 +29,7 @@ interface LossRules extends LeaseholdRules {
         DistributedLock lock = fixture().client().lock(name, ClientFixture.OPTIONS);
         Lease lease = lock.acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         assertThat(fixture().client().breakLock(name, lease.token())).isTrue();
         assertThat(ClientFixture.get(lease.ended().toCompletableFuture())).isEqualTo(LeaseState.LOST);
         assertOver(lease);
@@ -37,7 +37,7 @@ interface LossRules extends LeaseholdRules {
         assertThatCode(lease::close).doesNotThrowAnyException();
         ClientFixture.eventually("the listener is told", () -> told.contains(LeaseState.LOST));
         Queue<LeaseState> toldLate = new ConcurrentLinkedQueue<>();
-        lease.onStateChange((which, state) -> toldLate.add(state));
+        lease.addListener((which, state) -> toldLate.add(state));
         ClientFixture.eventually("a late listener is told", () -> toldLate.contains(LeaseState.LOST));
     }
 
@@ -68,7 +68,7 @@ interface LossRules extends LeaseholdRules {
         Lease lease =
                 fixture().client().lock(fixture().lock(), ClientFixture.OPTIONS).acquire();
         Queue<LeaseState> told = new ConcurrentLinkedQueue<>();
-        lease.onStateChange((which, state) -> told.add(state));
+        lease.addListener((which, state) -> told.add(state));
         fixture().store.plan(message -> message == Message.RENEW ? Fault.LOSE_REQUEST : Fault.NONE);
         ClientFixture.eventually(
                 "it is at risk", () -> lease.state() == LeaseState.AT_RISK || told.contains(LeaseState.LOST));

@@ -2,7 +2,7 @@ package dev.leasehold.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.ReleaseAnswer;

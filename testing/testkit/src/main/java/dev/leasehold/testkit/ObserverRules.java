@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

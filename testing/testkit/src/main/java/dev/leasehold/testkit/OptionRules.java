@@ -17,14 +17,14 @@ interface OptionRules extends LeaseholdRules {
 
     @Test
     @DisplayName("A lock stays taken for at least the time asked for, however soon it is released")
-    default void atLeastHoldsHoweverSoonTheLockIsReleased() throws Exception {
+    default void minHoldHoldsHoweverSoonTheLockIsReleased() throws Exception {
         String name = fixture().lock();
         StoreClient elsewhere = fixture().probe();
-        Duration atLeast = Duration.ofMillis(500);
+        Duration minHold = Duration.ofMillis(500);
         Leasehold client = fixture().client();
         long start = System.nanoTime();
         Lease lease =
-                client.lock(name, ClientFixture.OPTIONS.withAtLeast(atLeast)).acquire();
+                client.lock(name, ClientFixture.OPTIONS.withMinHold(minHold)).acquire();
         assertThat(lease.release()).isEqualTo(LeaseState.RELEASED);
         Optional<Lease> early = client.lock(name).tryAcquire();
         if (early.isPresent()) {
@@ -33,49 +33,49 @@ interface OptionRules extends LeaseholdRules {
             ClientFixture.eventually("it is free", () -> elsewhere.finds(name));
         }
         // Up to the hundredth by which a client's clock may be faster than the store's.
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(minHold.minusMillis(10));
     }
 
     @Test
-    @DisplayName("Nobody is served before atLeast is over not even in the same process")
-    default void nobodyIsServedBeforeAtLeastIsOver() throws Exception {
+    @DisplayName("Nobody is served before minHold is over not even in the same process")
+    default void nobodyIsServedBeforeMinHoldIsOver() throws Exception {
         String name = fixture().lock();
-        Duration atLeast = Duration.ofMillis(500);
+        Duration minHold = Duration.ofMillis(500);
         Leasehold client = fixture().client();
         long start = System.nanoTime();
         Lease lease =
-                client.lock(name, ClientFixture.OPTIONS.withAtLeast(atLeast)).acquire();
+                client.lock(name, ClientFixture.OPTIONS.withMinHold(minHold)).acquire();
         var next = client.lock(name).acquireAsync();
         lease.close();
         ClientFixture.get(next).close();
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(10));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(minHold.minusMillis(10));
     }
 
     /** The rule is left out where leases hang on a session, because they end with it. */
     @Test
     @DisplayName("A lock stays taken for at least the time asked for, though its holder dies at once")
-    default void atLeastHoldsThoughTheHolderDiesAtOnce() throws Exception {
+    default void minHoldHoldsThoughTheHolderDiesAtOnce() throws Exception {
         StoreClient elsewhere = fixture().probe();
         assumeThat(elsewhere.store.closingEndsLeases()).isFalse();
         String name = fixture().lock();
-        Duration atLeast = Duration.ofMillis(1_500);
+        Duration minHold = Duration.ofMillis(1_500);
         long start = System.nanoTime();
         Lease lease = fixture()
                 .client()
-                .lock(name, ClientFixture.BRIEF.withAtLeast(atLeast))
+                .lock(name, ClientFixture.BRIEF.withMinHold(minHold))
                 .acquire();
         fixture().store.plan(FaultPlan.always(Fault.LOSE_REQUEST));
         ClientFixture.eventually("it has run out", () -> elsewhere.finds(name));
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(atLeast.minusMillis(20));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(minHold.minusMillis(20));
         assertThat(lease.isValid()).isFalse();
     }
 
     @Test
-    default void aHoldThatWasLongerThanAtLeastIsFreeAtOnce() throws Exception {
+    default void aHoldThatWasLongerThanMinHoldIsFreeAtOnce() throws Exception {
         String name = fixture().lock();
         Lease lease = fixture()
                 .client()
-                .lock(name, ClientFixture.OPTIONS.withAtLeast(Duration.ofMillis(20)))
+                .lock(name, ClientFixture.OPTIONS.withMinHold(Duration.ofMillis(20)))
                 .acquire();
         ClientFixture.pause(Duration.ofMillis(30));
         lease.release();

@@ -5,7 +5,7 @@ import static dev.leasehold.spi.Claim.UNLIMITED;
 import static dev.leasehold.testkit.StoreClient.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.LeaseId;
 import java.util.ArrayList;

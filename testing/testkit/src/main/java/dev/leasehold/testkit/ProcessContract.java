@@ -3,9 +3,9 @@ package dev.leasehold.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static dev.leasehold.spi.Claim.UNLIMITED;
 import static dev.leasehold.testkit.StoreClient.LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.LeaseId;

@@ -3,33 +3,33 @@ package dev.leasehold.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.ClientDescription;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseSet;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.ClientDescription;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.Sharing;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** View rules concern namespaced views of a client, the look at one lock, and whether somebody waits. */
+/** View rules concern prefixed views of a client, the look at one lock, and whether somebody waits. */
 interface ViewRules extends LeaseholdRules {
 
     @Test
     default void aViewsLocksAreItsClientsWithAPrefix() throws Exception {
         String name = fixture().lock();
         Leasehold client = fixture().client();
-        Leasehold view = client.namespaced("eu").namespaced("tenant");
+        Leasehold view = client.prefixed("eu").prefixed("tenant");
         try (Lease lease = view.lock(name).acquire()) {
             assertThat(lease.name()).isEqualTo(name);
             assertThat(view.lock(name).name()).isEqualTo(name);
             assertThat(client.lock("eu:tenant:" + name).tryAcquire()).isEmpty();
-            assertThat(client.namespaced("eu").lock("tenant:" + name).tryAcquire())
+            assertThat(client.prefixed("eu").lock("tenant:" + name).tryAcquire())
                     .isEmpty();
             assertThat(client.lock(name).tryAcquire()).hasValueSatisfying(Lease::close);
-            assertThat(client.namespaced("us").namespaced("tenant").lock(name).tryAcquire())
+            assertThat(client.prefixed("us").prefixed("tenant").lock(name).tryAcquire())
                     .hasValueSatisfying(Lease::close);
             assertThat(view.locks("*" + name.substring(1)))
                     .extracting(LockInfo::name)
@@ -43,7 +43,7 @@ interface ViewRules extends LeaseholdRules {
     @Test
     default void closingAViewClosesNothing() throws Exception {
         Leasehold client = fixture().client();
-        Leasehold view = client.namespaced("tenant");
+        Leasehold view = client.prefixed("tenant");
         view.close();
         view.close(Duration.ZERO);
         assertThat(view.closeAsync()).isCompleted();
@@ -57,7 +57,7 @@ interface ViewRules extends LeaseholdRules {
     @Test
     default void sharedLocksAndSetsOfAViewAreItsOwn() throws Exception {
         Leasehold client = fixture().client();
-        Leasehold view = client.namespaced("tenant");
+        Leasehold view = client.prefixed("tenant");
         String name = fixture().lock();
         try (LeaseSet set = view.lockAll(name).acquire()) {
             assertThat(set.names()).containsExactly(name);
@@ -134,12 +134,12 @@ interface ViewRules extends LeaseholdRules {
         Leasehold client = fixture().client();
         String name = fixture().lock();
         Lease lease = client.lock(name).acquire();
-        assertThat(lease.isWanted()).isFalse();
+        assertThat(lease.isContended()).isFalse();
         CompletableFuture<Lease> waiting = client.lock(name).acquireAsync();
-        ClientFixture.eventually("it is wanted", lease::isWanted);
+        ClientFixture.eventually("it is wanted", lease::isContended);
         waiting.cancel(true);
-        ClientFixture.eventually("it is not wanted any more", () -> !lease.isWanted());
+        ClientFixture.eventually("it is not wanted any more", () -> !lease.isContended());
         lease.close();
-        assertThat(lease.isWanted()).isFalse();
+        assertThat(lease.isContended()).isFalse();
     }
 }

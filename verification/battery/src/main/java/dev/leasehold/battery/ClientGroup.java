@@ -2,8 +2,8 @@ package dev.leasehold.battery;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.LockOptions;
+import dev.leasehold.inspect.LockInfo;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -145,7 +145,7 @@ final class LeaseholdLocks implements Locks {
 
         @Override
         public void listen(Runnable atRisk, Runnable lost) {
-            lease.onStateChange((changed, state) -> {
+            lease.addListener((changed, state) -> {
                 if (state == LeaseState.AT_RISK) {
                     atRisk.run();
                 } else if (state == LeaseState.LOST) {

@@ -80,7 +80,7 @@ abstract class SimActor {
                         chance.nextBoolean()
                                 ? most.multipliedBy(3)
                                 : most.multipliedBy(3).dividedBy(2))
-                .withAtLeast(
+                .withMinHold(
                         chance.nextInt(6) == 0 ? Duration.ofNanos(chance.nextLong(scenario.lease)) : Duration.ZERO);
     }
 

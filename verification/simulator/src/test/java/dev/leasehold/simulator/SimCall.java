@@ -10,18 +10,18 @@ final class SimCall {
     /** The time for which the caller wants to wait, in true time; 0 for one try. */
     final long limit;
 
-    final long atLeast;
+    final long minHold;
 
     boolean cancelled;
     boolean done;
 
-    SimCall(String lock, int share, long order, long askedAt, long limit, long atLeast) {
+    SimCall(String lock, int share, long order, long askedAt, long limit, long minHold) {
         this.lock = lock;
         this.share = share;
         this.order = order;
         this.askedAt = askedAt;
         this.limit = limit;
-        this.atLeast = atLeast;
+        this.minHold = minHold;
     }
 
     boolean waitsAt(long now) {

@@ -57,16 +57,16 @@ final class SimCaller extends SimActor {
         LockOptions options = options();
         int share = scenario.shared ? share() : Claim.EXCLUSIVE;
         DistributedLock lock = lock(lockName, share, options);
-        long atLeast = options.atLeast().toNanos();
+        long minHold = options.minHold().toNanos();
         int way = chance.nextInt(10);
         if (way < 5) {
-            SimCall asked = begin(lockName, share, Long.MAX_VALUE / 2, atLeast);
+            SimCall asked = begin(lockName, share, Long.MAX_VALUE / 2, minHold);
             CompletableFuture<Lease> future = lock.acquireAsync();
             future.whenComplete((lease, failure) -> answered(asked, lease, failure));
             maybeCancel(asked, future);
         } else {
             long limit = way < 7 ? 0 : 1 + chance.nextLong(scenario.lease * 2);
-            SimCall asked = begin(lockName, share, limit, atLeast);
+            SimCall asked = begin(lockName, share, limit, minHold);
             Duration wait = Duration.ofNanos(limit == 0 ? -chance.nextInt(2) : limit);
             CompletableFuture<Optional<Lease>> future = lock.tryAcquireAsync(wait);
             future.whenComplete(
@@ -95,8 +95,8 @@ final class SimCaller extends SimActor {
         };
     }
 
-    private SimCall begin(String lock, int share, long limit, long atLeast) {
-        SimCall asked = new SimCall(lock, share, world.happened(), world.now(), limit, atLeast);
+    private SimCall begin(String lock, int share, long limit, long minHold) {
+        SimCall asked = new SimCall(lock, share, world.happened(), world.now(), limit, minHold);
         call = asked;
         siblings.add(asked);
         world.note(name, "asks", lock, limit);
@@ -264,7 +264,7 @@ final class SimCaller extends SimActor {
             if (failure == null) {
                 hold.released(state, before);
                 if (state == LeaseState.RELEASED) {
-                    judge.keeps(hold, asked.atLeast);
+                    judge.keeps(hold, asked.minHold);
                 }
             }
         });

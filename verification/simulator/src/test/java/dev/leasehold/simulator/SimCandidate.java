@@ -45,7 +45,7 @@ final class SimCandidate extends SimActor {
             election = client.election(
                     SimScenario.OFFICE,
                     ElectionOptions.ofLease(lease).withMargin(lease.dividedBy(3 + chance.nextInt(30))));
-            election.onChange(this);
+            election.addListener(this);
             election.start();
             awaited = election.awaitLeadershipAsync();
             offices.add(process, election);

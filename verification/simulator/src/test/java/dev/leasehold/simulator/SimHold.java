@@ -57,7 +57,7 @@ final class SimHold implements LeaseListener {
         this.grant = grant;
         this.asked = asked;
         this.believesLong = off.contains(SimGuard.READER_FROM_THE_SENDING);
-        lease.onStateChange(this);
+        lease.addListener(this);
         lease.ended().thenAccept(this::ends);
     }
 

@@ -281,8 +281,8 @@ final class SimJudge {
     }
 
     /** Notes that a hold was released in time, and the lock has to stay taken for a while. */
-    void keeps(SimHold hold, long atLeast) {
-        kept.keeps(hold, atLeast);
+    void keeps(SimHold hold, long minHold) {
+        kept.keeps(hold, minHold);
     }
 
     void gone(SimProcess process) {

@@ -19,9 +19,9 @@ final class SimKept {
     }
 
     /** Notes that a hold was released in time: its lock has to stay taken for a while. */
-    void keeps(SimHold hold, long atLeast) {
-        if (scenario.calm && atLeast > 0) {
-            hold.grant().keepUntil(hold.grant().at + atLeast - atLeast / 50);
+    void keeps(SimHold hold, long minHold) {
+        if (scenario.calm && minHold > 0) {
+            hold.grant().keepUntil(hold.grant().at + minHold - minHold / 50);
         }
     }
 

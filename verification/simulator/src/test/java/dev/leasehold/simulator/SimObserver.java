@@ -1,10 +1,10 @@
 package dev.leasehold.simulator;
 
 import dev.leasehold.LeaseState;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

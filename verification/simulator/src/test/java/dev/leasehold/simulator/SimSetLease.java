@@ -41,12 +41,12 @@ record SimSetLease(LeaseSet set, String name, int share) implements Lease {
     }
 
     @Override
-    public boolean isWanted() {
+    public boolean isContended() {
         return false;
     }
 
     @Override
-    public void onStateChange(LeaseListener listener) {
+    public void addListener(LeaseListener listener) {
         set.ended().thenAccept(state -> listener.onState(this, state));
     }
 

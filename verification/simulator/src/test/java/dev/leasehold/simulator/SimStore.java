@@ -1,10 +1,10 @@
 package dev.leasehold.simulator;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -205,11 +205,11 @@ final class SimStore implements Store, SimServer.Inbox {
     private <T> CompletionStage<T> send(SimRequest request, BiFunction<SimAnswer, ClockReading, T> read) {
         CompletableFuture<T> result = new CompletableFuture<>();
         if (closed) {
-            result.completeExceptionally(failure("the store was closed", Outcome.NOT_ACQUIRED));
+            result.completeExceptionally(failure("the store was closed", Outcome.NOT_CARRIED_OUT));
             return result;
         }
         if (!server.isUp() && chance.nextBoolean()) {
-            result.completeExceptionally(failure("connection refused", Outcome.NOT_ACQUIRED));
+            result.completeExceptionally(failure("connection refused", Outcome.NOT_CARRIED_OUT));
             return result;
         }
         if (server.isRefusing()) {

@@ -1,9 +1,9 @@
 package dev.leasehold.testtools;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import java.util.List;
 
 /** Findings reads what a doctor has found, for tests of a store's examination. */

@@ -3,7 +3,7 @@ package dev.leasehold.testtools;
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer.Busy;
 import dev.leasehold.spi.ClaimAnswer.Granted;

@@ -3,8 +3,8 @@ package dev.leasehold.testtools;
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;

@@ -42,7 +42,7 @@ public final class UnansweredClaims {
         try (RealTime time = new RealTime()) {
             proxies.forEach(proxy -> proxy.refuse(true));
             try (Store store = proxied.open(context(time))) {
-                assertThat(outcome(store)).as("it was not sent").isEqualTo(Outcome.NOT_ACQUIRED);
+                assertThat(outcome(store)).as("it was not sent").isEqualTo(Outcome.NOT_CARRIED_OUT);
             }
             proxies.forEach(proxy -> proxy.refuse(false));
             try (Store store = proxied.open(context(time))) {

@@ -54,7 +54,7 @@ public final class LeaseholdLockProvider implements ExtensibleLockProvider {
                 .withLeaseDuration(leaseOf(configuration.getLockAtMostFor()))
                 .withAutoRenew(false)
                 .withMaxHold(LockOptions.FOREVER)
-                .withAtLeast(configuration.getLockAtLeastFor());
+                .withMinHold(configuration.getLockAtLeastFor());
         try {
             return leasehold
                     .lock(configuration.getName(), options)

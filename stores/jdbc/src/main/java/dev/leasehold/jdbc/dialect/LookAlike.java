@@ -1,8 +1,8 @@
 package dev.leasehold.jdbc.dialect;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.jdbc.connection.Sql;
 import java.sql.SQLException;
 import java.util.regex.Pattern;

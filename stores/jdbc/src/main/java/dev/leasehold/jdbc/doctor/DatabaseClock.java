@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc.doctor;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.Dialect;
 import dev.leasehold.spi.TimeSource;

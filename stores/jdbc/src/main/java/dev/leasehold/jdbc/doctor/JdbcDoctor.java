@@ -1,10 +1,10 @@
 package dev.leasehold.jdbc.doctor;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.PooledConnection;
 import dev.leasehold.jdbc.connection.Sql;
@@ -72,7 +72,7 @@ public final class JdbcDoctor {
                                 "compare the path with theirs"));
             }
             throw Sql.isBroken(e)
-                    ? ServerFailures.broken(e, name, Outcome.NOT_ACQUIRED)
+                    ? ServerFailures.broken(e, name, Outcome.NOT_CARRIED_OUT)
                     : ServerFailures.refused(e, name);
         }
     }
@@ -84,7 +84,7 @@ public final class JdbcDoctor {
             if (ExistingH2.isMissing(e)) {
                 throw e;
             }
-            throw ServerFailures.unreachable(e, name, StoreUnavailableException.Outcome.NOT_ACQUIRED);
+            throw ServerFailures.unreachable(e, name, StoreUnavailableException.Outcome.NOT_CARRIED_OUT);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.protocol;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.Grant;

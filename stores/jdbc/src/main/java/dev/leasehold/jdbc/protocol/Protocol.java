@@ -1,8 +1,8 @@
 package dev.leasehold.jdbc.protocol;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.jdbc.protocol.LockRow.StoredLease;
 import dev.leasehold.jdbc.protocol.LockRows.Grantee;
 import dev.leasehold.jdbc.protocol.WaiterRows.Waiter;

@@ -129,7 +129,8 @@ public final class StoreOperation<T> {
     public void fail(Function<Outcome, ? extends Throwable> reason) {
         Phase before = phase.getAndSet(Phase.OVER);
         if (before != Phase.OVER) {
-            answer.completeExceptionally(reason.apply(before == Phase.OPEN ? Outcome.NOT_ACQUIRED : Outcome.UNKNOWN));
+            answer.completeExceptionally(
+                    reason.apply(before == Phase.OPEN ? Outcome.NOT_CARRIED_OUT : Outcome.UNKNOWN));
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.protocol;
 
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimId;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.server;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.RequestHorizon;
 import dev.leasehold.jdbc.connection.ConnectionSource;

@@ -37,7 +37,7 @@ public final class ServerFailures {
 
     /** Returns the failure for when a request that may have been carried out could not be repeated for the given reason. */
     static LockException inDoubt(LockException last, String store, Outcome outcome) {
-        return outcome == Outcome.NOT_ACQUIRED || last instanceof StoreUnavailableException
+        return outcome == Outcome.NOT_CARRIED_OUT || last instanceof StoreUnavailableException
                 ? last
                 : unavailable(
                         "the connection to the store " + store + " broke, and what was asked could not be asked again ("
@@ -49,7 +49,7 @@ public final class ServerFailures {
 
     /** Returns the failure for when a pool has had no connection to lend. */
     static LockException noConnection(NoConnection why, String store, Outcome outcome) {
-        String known = outcome == Outcome.NOT_ACQUIRED
+        String known = outcome == Outcome.NOT_CARRIED_OUT
                 ? "; the request was certainly not carried out"
                 : "; the request may have been carried out";
         return new StoreUnavailableException(
@@ -155,7 +155,7 @@ public final class ServerFailures {
 
     private static StoreUnavailableException unavailable(
             String why, String store, Outcome outcome, @Nullable Throwable cause) {
-        String known = outcome == Outcome.NOT_ACQUIRED
+        String known = outcome == Outcome.NOT_CARRIED_OUT
                 ? "; the request was certainly not carried out. Check that the database is running and reachable"
                 : "; the request may have been carried out. Try again: what it has left runs out with its lease";
         return new StoreUnavailableException(why + known, store, outcome, cause);

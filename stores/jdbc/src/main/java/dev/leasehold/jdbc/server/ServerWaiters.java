@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.server;
 
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.dialect.ServerSql;
 import dev.leasehold.jdbc.protocol.LockRow;

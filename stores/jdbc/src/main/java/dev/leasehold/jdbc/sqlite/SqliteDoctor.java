@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc.sqlite;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package dev.leasehold.jdbc.sqlite;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;
 import dev.leasehold.spi.StoreFactory;

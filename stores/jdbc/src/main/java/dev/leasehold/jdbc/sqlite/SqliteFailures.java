@@ -60,12 +60,12 @@ final class SqliteFailures {
                                 + "; nothing was locked. Stop all"
                                 + " processes that use it, move it away with its -wal and -shm, and start again",
                         e);
-            case FULL -> unavailable("the disk of the store " + file + " is full", file, Outcome.NOT_ACQUIRED, e);
+            case FULL -> unavailable("the disk of the store " + file + " is full", file, Outcome.NOT_CARRIED_OUT, e);
             case IOERR ->
                 unavailable(
                         "the store " + file + " cannot be read or written: " + e.getMessage(),
                         file,
-                        Outcome.NOT_ACQUIRED,
+                        Outcome.NOT_CARRIED_OUT,
                         e);
             default ->
                 new LockException(
@@ -108,7 +108,7 @@ final class SqliteFailures {
 
     private static StoreUnavailableException unavailable(
             String why, StoreFile file, Outcome outcome, @Nullable Throwable cause) {
-        String known = outcome == Outcome.NOT_ACQUIRED
+        String known = outcome == Outcome.NOT_CARRIED_OUT
                 ? "; the request was certainly not carried out. Try again"
                 : "; the request may have been carried out. Try again: what it has left runs out with its lease";
         return new StoreUnavailableException(why + known, file.toString(), outcome, cause);

@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.sqlite;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.jdbc.protocol.StoreOperation;
 import dev.leasehold.jdbc.protocol.TxContext;

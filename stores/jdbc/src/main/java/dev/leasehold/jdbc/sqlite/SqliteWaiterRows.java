@@ -1,6 +1,6 @@
 package dev.leasehold.jdbc.sqlite;
 
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.TxContext;

@@ -110,7 +110,7 @@ class PassingErrorsTest {
         assertThatThrownBy(this::claim)
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
-                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED))
+                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT))
                 .hasMessageContaining("made by the test");
         assertThat(claim()).isInstanceOf(ClaimAnswer.Granted.class);
     }
@@ -123,7 +123,7 @@ class PassingErrorsTest {
         assertThatThrownBy(() -> TestClient.get(store.breakLease("lock", 1)))
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
-                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
+                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT));
         database.fail(Place.PREPARE, error(state, code));
         assertThatThrownBy(this::claim)
                 .isInstanceOfSatisfying(
@@ -159,7 +159,7 @@ class PassingErrorsTest {
         assertThatThrownBy(() -> TestClient.get(store.breakLease("lock", 1)))
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
-                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
+                        e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT));
     }
 
     @ParameterizedTest

@@ -4,11 +4,11 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.jdbc.connection.Sql;
 import dev.leasehold.jdbc.protocol.LockRow;
 import dev.leasehold.jdbc.protocol.LockRows.Grantee;

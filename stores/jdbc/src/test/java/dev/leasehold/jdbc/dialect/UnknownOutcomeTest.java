@@ -3,10 +3,10 @@ package dev.leasehold.jdbc.dialect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.jdbc.FaultyDatabase;
 import dev.leasehold.jdbc.FaultyDatabase.Place;
 import dev.leasehold.jdbc.JdbcStore;
@@ -141,7 +141,7 @@ class UnknownOutcomeTest {
     void whatIsUndoneIsCertainWithoutAConnectionToRepeatIt() {
         database.fail(Place.PREPARE, new SQLException("made by the test", "40001", 40001));
         database.fail(Place.CONNECT, FaultyDatabase.error(NOBODY_THERE));
-        assertOutcome(Outcome.NOT_ACQUIRED, this::claim);
+        assertOutcome(Outcome.NOT_CARRIED_OUT, this::claim);
     }
 
     @Test

@@ -5,10 +5,10 @@ import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.servers.PostgresServer;
 import dev.leasehold.testtools.Findings;

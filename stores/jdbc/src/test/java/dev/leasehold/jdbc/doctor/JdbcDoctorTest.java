@@ -6,12 +6,12 @@ import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.jdbc.DataSourceOf;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.connection.Sql;

@@ -4,8 +4,8 @@ import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.Leasehold;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.servers.MariaDbServer;
 import dev.leasehold.testtools.Findings;
 import dev.leasehold.testtools.Started;

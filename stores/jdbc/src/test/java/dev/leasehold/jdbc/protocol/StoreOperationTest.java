@@ -15,7 +15,7 @@ class StoreOperationTest {
     void whatIsGivenUpBeforeTheCommitIsNeverCommitted() {
         giveUp();
         assertThat(operation.commits()).isFalse();
-        assertThat(told).hasValue(Outcome.NOT_ACQUIRED);
+        assertThat(told).hasValue(Outcome.NOT_CARRIED_OUT);
     }
 
     @Test

@@ -17,7 +17,7 @@ class ServerFailuresTest {
 
     private static LockException unreachable(SQLException why) {
         SQLException pool = new SQLTransientConnectionException("the pool had none to lend", why.getSQLState(), why);
-        return ServerFailures.unreachable(pool, "jdbc:test", Outcome.NOT_ACQUIRED);
+        return ServerFailures.unreachable(pool, "jdbc:test", Outcome.NOT_CARRIED_OUT);
     }
 
     /** Seen with MariaDB's driver behind a connection that was cut in silence. */

@@ -2,7 +2,7 @@ package dev.leasehold.jdbc.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.jdbc.FaultyDatabase;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.jdbc.TestClient;

@@ -2,7 +2,7 @@ package dev.leasehold.jdbc.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.jdbc.JdbcStoreProvider;
 import dev.leasehold.spi.Store;
 import dev.leasehold.spi.StoreContext;

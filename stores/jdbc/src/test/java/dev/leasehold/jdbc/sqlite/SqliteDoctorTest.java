@@ -3,11 +3,11 @@ package dev.leasehold.jdbc.sqlite;
 import static dev.leasehold.testtools.Findings.codes;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.testtools.Findings;
 import java.nio.file.Files;
 import java.nio.file.Path;

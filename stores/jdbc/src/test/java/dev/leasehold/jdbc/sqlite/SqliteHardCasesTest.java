@@ -156,7 +156,7 @@ class SqliteHardCasesTest {
                 long start = System.nanoTime();
                 assertThatThrownBy(() -> client.acquire("a"))
                         .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
-                            assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED);
+                            assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT);
                             assertThat(e.node()).isEqualTo("sqlite:" + file);
                         })
                         .hasMessageContaining("another process keeps the store sqlite:" + file + " locked");

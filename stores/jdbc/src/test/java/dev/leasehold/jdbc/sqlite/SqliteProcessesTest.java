@@ -5,8 +5,8 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.jdbc.ChildClient;
 import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.spi.Claim;

@@ -2,9 +2,9 @@ package dev.leasehold.jdbc.sqlite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.jdbc.SettableClock;
 import dev.leasehold.jdbc.TestClient;
 import dev.leasehold.jdbc.protocol.TxContext;

@@ -98,7 +98,7 @@ class SqliteThreadTest {
                 assertThatThrownBy(() -> TestClient.get(answer))
                         .isInstanceOfSatisfying(
                                 StoreUnavailableException.class,
-                                e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_ACQUIRED));
+                                e -> assertThat(e.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT));
             }
             statement.execute("COMMIT");
         }
@@ -169,7 +169,7 @@ class SqliteThreadTest {
             operation.fail(outcome -> new IllegalStateException("given up: " + outcome));
             goOn.countDown();
             thread.close();
-            assertThatThrownBy(() -> TestClient.get(operation.answer())).hasMessage("given up: NOT_ACQUIRED");
+            assertThatThrownBy(() -> TestClient.get(operation.answer())).hasMessage("given up: NOT_CARRIED_OUT");
             assertThat(client.inspect("*")).isEmpty();
         }
     }

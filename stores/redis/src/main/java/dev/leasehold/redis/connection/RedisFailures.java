@@ -130,7 +130,7 @@ public final class RedisFailures {
                         node + " was not asked for " + what + ": " + two.getMessage() + ". "
                                 + TwoMastersException.REMEDY,
                         node,
-                        Outcome.NOT_ACQUIRED,
+                        Outcome.NOT_CARRIED_OUT,
                         two);
             }
             if (cause instanceof SSLHandshakeException) {
@@ -179,7 +179,7 @@ public final class RedisFailures {
             return new StoreUnavailableException(
                     said + "; nothing was done",
                     node,
-                    Outcome.NOT_ACQUIRED,
+                    Outcome.NOT_CARRIED_OUT,
                     List.of(),
                     null,
                     code.equals("OOM"),
@@ -193,7 +193,7 @@ public final class RedisFailures {
                 node + " could not be asked for " + what + ", and nothing was sent: " + why
                         + ". Check that it is running and reachable",
                 node,
-                Outcome.NOT_ACQUIRED,
+                Outcome.NOT_CARRIED_OUT,
                 cause);
     }
 

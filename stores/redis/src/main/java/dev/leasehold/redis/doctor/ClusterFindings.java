@@ -1,7 +1,7 @@
 package dev.leasehold.redis.doctor;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.redis.node.SlotMap;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;

@@ -1,8 +1,8 @@
 package dev.leasehold.redis.doctor;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.RedisConnection;

@@ -1,7 +1,7 @@
 package dev.leasehold.redis.doctor;
 
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.redis.node.RedisSettings;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.leasehold.redis.node;
 
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.Stages;
 import dev.leasehold.redis.connection.Connector;
 import dev.leasehold.redis.connection.SearchingConnector;
@@ -192,7 +192,7 @@ public final class ClusterNodes implements LockCommands {
 
     static StoreUnavailableException nowhere(String name, String why, @Nullable Throwable cause) {
         return new StoreUnavailableException(
-                name + ": " + why + "; nothing was done", name, Outcome.NOT_ACQUIRED, cause);
+                name + ": " + why + "; nothing was done", name, Outcome.NOT_CARRIED_OUT, cause);
     }
 
     private <T> void attempt(

@@ -1,6 +1,6 @@
 package dev.leasehold.redis.node;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.redis.script.Reply;
 import dev.leasehold.spi.Claim;

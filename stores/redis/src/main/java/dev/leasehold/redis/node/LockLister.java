@@ -1,7 +1,7 @@
 package dev.leasehold.redis.node;
 
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.DurationText;
 import dev.leasehold.redis.connection.RedisConnection;
 import dev.leasehold.spi.NamePattern;

@@ -1,7 +1,7 @@
 package dev.leasehold.redis.node;
 
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.Causes;
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.connection.ConnectionFactory;

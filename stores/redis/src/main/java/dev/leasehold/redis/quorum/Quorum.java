@@ -1,6 +1,6 @@
 package dev.leasehold.redis.quorum;
 
-import dev.leasehold.NodeAnswer;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.TimeSource;
 import java.time.Duration;

@@ -1,9 +1,9 @@
 package dev.leasehold.redis.quorum;
 
 import dev.leasehold.LockException;
-import dev.leasehold.NodeAnswer;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.doctor.NodeAnswer;
 import dev.leasehold.internal.Causes;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class QuorumFailures {
         return unanswered(
                 quorum,
                 "no majority of " + quorum + " can be reached for the claim of '" + lock + "'; the lock is not held",
-                Outcome.NOT_ACQUIRED,
+                Outcome.NOT_CARRIED_OUT,
                 known,
                 quorum.size() - refusals - unreachable < quorum.majority());
     }

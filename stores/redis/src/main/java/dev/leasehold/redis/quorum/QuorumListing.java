@@ -1,9 +1,9 @@
 package dev.leasehold.redis.quorum;
 
-import dev.leasehold.HolderInfo;
-import dev.leasehold.LockInfo;
-import dev.leasehold.NodeAnswer;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.doctor.NodeAnswer;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.leasehold.redis.quorum;
 
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
 import dev.leasehold.StoreUnavailableException.Outcome;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;

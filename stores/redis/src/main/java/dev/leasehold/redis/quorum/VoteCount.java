@@ -1,6 +1,6 @@
 package dev.leasehold.redis.quorum;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package dev.leasehold.redis.quorum;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.NamePattern;
 import java.time.Duration;

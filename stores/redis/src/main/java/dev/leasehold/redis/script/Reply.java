@@ -1,9 +1,9 @@
 package dev.leasehold.redis.script;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LockException;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;

@@ -1,6 +1,6 @@
 package dev.leasehold.redis.voter;
 
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.WholeMillis;
 import dev.leasehold.redis.node.ForeignHolders;
 import dev.leasehold.redis.node.RedisNode;

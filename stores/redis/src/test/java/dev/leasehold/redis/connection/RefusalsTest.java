@@ -58,7 +58,7 @@ class RefusalsTest {
             await().untilAsserted(() -> assertThatThrownBy(() -> hasty.lock("x").acquire())
                     .isInstanceOfSatisfying(
                             StoreUnavailableException.class,
-                            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_ACQUIRED))
+                            failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT))
                     .hasMessageContaining(code));
         }
     }
@@ -136,7 +136,7 @@ class RefusalsTest {
         assertThat(RedisFailures.of(new RedisCommandExecutionException(error), "a node", "the claim"))
                 .isInstanceOfSatisfying(
                         StoreUnavailableException.class,
-                        failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_ACQUIRED))
+                        failure -> assertThat(failure.outcome()).isEqualTo(Outcome.NOT_CARRIED_OUT))
                 .hasMessageContaining("nothing was done");
     }
 

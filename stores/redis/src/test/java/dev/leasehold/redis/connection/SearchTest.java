@@ -5,14 +5,14 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseState;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockException;
 import dev.leasehold.LockOptions;
 import dev.leasehold.StoreUnavailableException;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.servers.RedisGroup;
 import dev.leasehold.servers.RedisProcess;
 import dev.leasehold.testtools.Findings;

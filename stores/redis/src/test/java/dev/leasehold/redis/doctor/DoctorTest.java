@@ -7,12 +7,12 @@ import static dev.leasehold.testtools.Findings.the;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.leasehold.Examination;
-import dev.leasehold.Finding;
-import dev.leasehold.Finding.Severity;
 import dev.leasehold.LockException;
 import dev.leasehold.StoreUnavailableException;
 import dev.leasehold.architecture.Pages;
+import dev.leasehold.doctor.Examination;
+import dev.leasehold.doctor.Finding;
+import dev.leasehold.doctor.Finding.Severity;
 import dev.leasehold.redis.SecurityTest;
 import dev.leasehold.servers.Ports;
 import dev.leasehold.servers.RedisGroup;

@@ -4,7 +4,7 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.redis.ModelMaster;
 import dev.leasehold.redis.voter.RedisVoter;
 import dev.leasehold.spi.ClaimId;

@@ -4,11 +4,11 @@ import static dev.leasehold.architecture.Waits.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.DistributedLock;
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Lease;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
-import dev.leasehold.NodeAnswer;
+import dev.leasehold.doctor.NodeAnswer;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.redis.Masters;
 import dev.leasehold.redis.RedlockStore;
 import dev.leasehold.testtools.Started;

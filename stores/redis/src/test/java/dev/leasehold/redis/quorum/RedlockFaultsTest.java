@@ -109,7 +109,7 @@ class RedlockFaultsTest {
                         assertThat(e).hasMessageContaining(e.nodes().get(i).toString());
                     }
                     assertThat(e.backIn()).isNull();
-                    assertThat(e.isLasting()).isTrue();
+                    assertThat(e.isStoreDown()).isTrue();
                 });
         fixture.awaitNothingLeft("x", 2);
     }
@@ -129,7 +129,7 @@ class RedlockFaultsTest {
         long start = System.nanoTime();
         assertThatThrownBy(() -> client.lock("x").tryAcquire(Duration.ofSeconds(3)))
                 .isInstanceOfSatisfying(StoreUnavailableException.class, e -> {
-                    assertThat(e.isLasting()).isTrue();
+                    assertThat(e.isStoreDown()).isTrue();
                     // After 1.5 s of silence its connection is given up, perhaps with a claim; another is made in vain.
                     assertThat(e.nodes().get(0).answer())
                             .matches(

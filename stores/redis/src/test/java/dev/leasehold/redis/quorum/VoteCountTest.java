@@ -2,7 +2,7 @@ package dev.leasehold.redis.quorum;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.leasehold.HolderInfo;
+import dev.leasehold.inspect.HolderInfo;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.Validity;

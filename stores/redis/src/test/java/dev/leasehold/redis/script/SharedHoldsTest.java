@@ -268,7 +268,7 @@ class SharedHoldsTest {
             Lease one = lock.read().acquire();
             Lease two = lock.read().acquire();
             Lease kept = client(uri, Duration.ofSeconds(30))
-                    .readWriteLock("x", LockOptions.defaults().withAtLeast(Duration.ofMinutes(5)))
+                    .readWriteLock("x", LockOptions.defaults().withMinHold(Duration.ofMinutes(5)))
                     .read()
                     .acquire();
             CompletableFuture<Lease> waiting =

@@ -190,7 +190,7 @@ final class ManyLeases {
                 int i = which.get(n - MOST_AT_ONCE);
                 leases[i] = asked.remove().get(60, TimeUnit.SECONDS);
                 if (listen) {
-                    leases[i].onStateChange((lease, state) -> noted(i, state));
+                    leases[i].addListener((lease, state) -> noted(i, state));
                 }
             }
             if (n < which.size()) {

@@ -1,8 +1,8 @@
 package dev.leasehold.spring.boot.actuate;
 
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

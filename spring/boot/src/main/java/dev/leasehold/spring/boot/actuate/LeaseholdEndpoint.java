@@ -1,9 +1,9 @@
 package dev.leasehold.spring.boot.actuate;
 
-import dev.leasehold.HolderInfo;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
-import dev.leasehold.WaiterInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.inspect.WaiterInfo;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -129,7 +129,7 @@ public final class LeaseholdEndpoint {
     /**
      * A holder is a client that holds a lock.
      *
-     * @param client the client; null where the lock is kept for its {@code atLeast}, after its holder has ended
+     * @param client the client; null where the lock is kept for its {@code minHold}, after its holder has ended
      * @param token the token, as text, since it is longer than numbers in a browser
      * @param since since when
      * @param until until when, unless it is renewed
@@ -149,7 +149,7 @@ public final class LeaseholdEndpoint {
      */
     public record Client(String host, long pid, String label) {
 
-        static Client of(dev.leasehold.ClientDescription description) {
+        static Client of(dev.leasehold.inspect.ClientDescription description) {
             return new Client(description.host(), description.pid(), description.label());
         }
     }

@@ -2,8 +2,8 @@ package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
 import dev.leasehold.LeaseholdBuilder;
-import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockOptions;
+import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.LockedAnnotations;

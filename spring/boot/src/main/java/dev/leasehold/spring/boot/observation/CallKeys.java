@@ -1,6 +1,6 @@
 package dev.leasehold.spring.boot.observation;
 
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LockGrant;
 import dev.leasehold.spring.boot.observation.LockObservation.HighCardinality;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;

@@ -1,6 +1,6 @@
 package dev.leasehold.spring.boot.observation;
 
-import dev.leasehold.LockCall;
+import dev.leasehold.observe.LockCall;
 import dev.leasehold.spring.boot.observation.LockObservation.LowCardinality;
 import io.micrometer.common.KeyValues;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.leasehold.spring.boot.observation;
 
-import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spring.boot.autoconfigure.LeaseholdAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.observation.ObservationRegistry;

@@ -1,7 +1,7 @@
 package dev.leasehold.spring.boot.observation;
 
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
 import java.util.OptionalInt;

@@ -1,10 +1,10 @@
 package dev.leasehold.spring.boot.observation;
 
 import dev.leasehold.LeaseState;
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import dev.leasehold.spring.NameTemplates;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,8 +1,8 @@
 package dev.leasehold.spring.boot.observation;
 
-import dev.leasehold.LeaseholdObserver;
-import dev.leasehold.LockCall;
-import dev.leasehold.LockGrant;
+import dev.leasehold.observe.LeaseholdObserver;
+import dev.leasehold.observe.LockCall;
+import dev.leasehold.observe.LockGrant;
 import dev.leasehold.spring.NameTemplates;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;

@@ -55,7 +55,7 @@ class ActuatorTest {
     @Test
     void aLockThatIsOnlyKeptHasNoClient() {
         exposed.run(context -> {
-            LockOptions kept = LockOptions.defaults().withAtLeast(Duration.ofHours(1));
+            LockOptions kept = LockOptions.defaults().withMinHold(Duration.ofHours(1));
             context.getBean(Leasehold.class).lock("kept", kept).acquire().close();
             LeaseholdEndpoint.Lock lock =
                     context.getBean(LeaseholdEndpoint.class).lock("kept");

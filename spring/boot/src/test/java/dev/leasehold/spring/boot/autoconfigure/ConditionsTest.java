@@ -3,9 +3,9 @@ package dev.leasehold.spring.boot.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.leasehold.Leasehold;
-import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.jdbc.JdbcFence;
 import dev.leasehold.jdbc.JdbcStore;
+import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.LockedTemplate;
 import dev.leasehold.spring.RunningBodies;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.leasehold.ElectionListener;
-import dev.leasehold.HolderInfo;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
-import dev.leasehold.LockInfo;
+import dev.leasehold.inspect.HolderInfo;
+import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.LockedTemplate;
@@ -235,7 +235,7 @@ class ShutdownTest {
                 elections.election("boss");
                 await().until(() -> elections.isLeader("boss"));
                 LeaderElection other = next.election("boss");
-                other.onChange(new ElectionListener() {
+                other.addListener(new ElectionListener() {
                     @Override
                     public void elected(Lease lease) {
                         end.countDown();

@@ -7,7 +7,7 @@ import com.sun.management.ThreadMXBean;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LeaseholdBuilder;
-import dev.leasehold.LeaseholdObserver;
+import dev.leasehold.observe.LeaseholdObserver;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;

@@ -29,7 +29,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * }</pre>
  *
  * <p>See {@link BusyLock}, {@link SlowLock} and {@link LostLock}. After each test, what the test had held elsewhere is given
- * back, what is kept by an {@code atLeast} is free, and the store is up again.
+ * back, what is kept by an {@code minHold} is free, and the store is up again.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

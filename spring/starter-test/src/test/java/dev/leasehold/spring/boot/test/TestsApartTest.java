@@ -71,12 +71,12 @@ class TestsApartTest {
 
     static class Jobs {
 
-        @Locked(name = "nightly", onBusy = OnBusy.SKIP, atLeast = "1h")
+        @Locked(name = "nightly", onBusy = OnBusy.SKIP, minHold = "1h")
         public Optional<String> nightly() {
             return Optional.of("done");
         }
 
-        @Locked(name = "started", onBusy = OnBusy.SKIP, atLeast = "1h")
+        @Locked(name = "started", onBusy = OnBusy.SKIP, minHold = "1h")
         public Optional<String> started() {
             return Optional.of("done");
         }

@@ -1,4 +1,4 @@
-package dev.leasehold;
+package dev.leasehold.inspect;
 
 import java.util.Objects;
 import java.util.regex.Matcher;

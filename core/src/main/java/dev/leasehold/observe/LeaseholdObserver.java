@@ -1,5 +1,10 @@
-package dev.leasehold;
+package dev.leasehold.observe;
 
+import dev.leasehold.LeaderElection;
+import dev.leasehold.LeaseListener;
+import dev.leasehold.LeaseState;
+import dev.leasehold.LeaseholdBuilder;
+import dev.leasehold.LockException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

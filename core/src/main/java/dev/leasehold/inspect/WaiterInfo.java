@@ -1,4 +1,4 @@
-package dev.leasehold;
+package dev.leasehold.inspect;
 
 import java.time.Instant;
 import java.util.Objects;

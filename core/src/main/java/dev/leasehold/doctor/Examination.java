@@ -1,6 +1,6 @@
-package dev.leasehold;
+package dev.leasehold.doctor;
 
-import dev.leasehold.Finding.Severity;
+import dev.leasehold.doctor.Finding.Severity;
 import java.util.Comparator;
 import java.util.List;
 

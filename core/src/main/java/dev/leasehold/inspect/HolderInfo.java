@@ -1,4 +1,4 @@
-package dev.leasehold;
+package dev.leasehold.inspect;
 
 import java.time.Duration;
 import java.time.Instant;

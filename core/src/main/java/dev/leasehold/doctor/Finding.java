@@ -1,4 +1,4 @@
-package dev.leasehold;
+package dev.leasehold.doctor;
 
 import java.util.Objects;
 

@@ -1,4 +1,4 @@
-package dev.leasehold;
+package dev.leasehold.observe;
 
 import java.util.Objects;
 

@@ -1,5 +1,6 @@
-package dev.leasehold;
+package dev.leasehold.inspect;
 
+import dev.leasehold.doctor.NodeAnswer;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

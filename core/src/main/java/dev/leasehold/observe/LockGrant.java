@@ -1,5 +1,6 @@
-package dev.leasehold;
+package dev.leasehold.observe;
 
+import dev.leasehold.Lease;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalInt;

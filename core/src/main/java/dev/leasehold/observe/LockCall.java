@@ -1,5 +1,7 @@
-package dev.leasehold;
+package dev.leasehold.observe;
 
+import dev.leasehold.Leasehold;
+import dev.leasehold.LockOptions;
 import java.time.Duration;
 import java.util.Objects;
 
@@ -8,7 +10,7 @@ import java.util.Objects;
  *
  * @param client the client that is asked
  * @param number counts the observed calls of the client
- * @param namespace the client's namespace; for a {@linkplain Leasehold#namespaced view}, with the view's behind a colon;
+ * @param namespace the client's namespace; for a {@linkplain Leasehold#prefixed view}, with the view's behind a colon;
  *     empty for none
  * @param lock the lock's name, without the namespace
  * @param share with how many holders at most, itself included, the caller would coexist: 1 for a mutex and a writer, the number

@@ -10,19 +10,19 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A lock that is to stay taken for a time stays taken though its process dies at once: the store has it for so long. */
-class LocalQueueAtLeastTest {
+class LocalQueueMinHoldTest {
 
     private static final Duration AT_LEAST = Duration.ofSeconds(30);
     private static final LockOptions NIGHTLY =
-            LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)).withAtLeast(AT_LEAST);
+            LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3)).withMinHold(AT_LEAST);
 
     private final LocalQueueHarness harness = new LocalQueueHarness();
 
     @Test
-    void theFirstLeaseLastsForAtLeastAtLeast() {
+    void theFirstLeaseLastsForMinHoldOrLonger() {
         harness.joins(NIGHTLY);
         assertThat(harness.claim().lease()).isEqualTo(AT_LEAST);
-        harness.joins(LockOptions.defaults().withAtLeast(Duration.ofSeconds(1)));
+        harness.joins(LockOptions.defaults().withMinHold(Duration.ofSeconds(1)));
     }
 
     @Test
@@ -85,7 +85,7 @@ class LocalQueueAtLeastTest {
     void itCountsAnewFromABeginningAnew() {
         Hold hold = harness.held();
         harness.stopFor(Duration.ofSeconds(4));
-        harness.send(new Event.BeginAnew(hold, LocalQueueHarness.DEFAULTS.withAtLeast(Duration.ofSeconds(5)), null));
+        harness.send(new Event.BeginAnew(hold, LocalQueueHarness.DEFAULTS.withMinHold(Duration.ofSeconds(5)), null));
         harness.stopFor(Duration.ofSeconds(2));
         harness.ends(hold);
         assertThat(harness.one(Action.SendRelease.class).keepFor()).isEqualTo(Duration.ofSeconds(3));
