@@ -32,7 +32,8 @@ import org.springframework.core.annotation.AliasFor;
  * suspend} function, nothing blocks, and the lock is held until the result has completed, bound to no thread. The method is
  * called on the client's executor then, if it was not annotated with {@code @Async}; a stream is subscribed to on Reactor's
  * threads for work that may block, and cancelled if the lease is lost. Results that are worked on after the method has returned
- * and that cannot be followed ({@link java.util.concurrent.Callable}, {@link java.util.stream.Stream}) are refused.
+ * and that cannot be followed ({@link java.util.concurrent.Callable}, {@link java.util.stream.Stream}) are refused, and so is a
+ * method that is declared to return {@code Object}, which does not say when its work is done.
  *
  * <p><b>The lease.</b> A parameter of type {@link dev.leasehold.Lease} is given the lease, whatever the caller passes for it; a
  * {@code @Scheduled} method, which has no parameters, asks {@link CurrentLease}.

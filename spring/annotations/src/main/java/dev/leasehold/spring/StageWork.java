@@ -30,13 +30,6 @@ final class StageWork {
         this.end = end;
     }
 
-    /** Returns a future that completes as the stage does, when its work has ended; cancelled, it cancels the stage. */
-    static CompletableFuture<@Nullable Object> of(CompletionStage<?> stage, RunningBodies running) {
-        CompletableFuture<@Nullable Object> end = new CompletableFuture<>();
-        follow(stage, running, end);
-        return end;
-    }
-
     /**
      * Has a future complete as the stage does, when its work has ended, and be cancelled with the future. Only the stage and
      * the future refer to the work, which is noted weakly: if nobody can complete the stage, it can be

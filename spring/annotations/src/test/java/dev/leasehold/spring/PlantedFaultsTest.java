@@ -134,6 +134,20 @@ class PlantedFaultsTest {
         }
     }
 
+    static class AnyObject {
+        @Locked("a")
+        Object method() {
+            return "";
+        }
+    }
+
+    static class AnyObjectLeader {
+        @LeaderOnly
+        @Nullable Object method() {
+            return null;
+        }
+    }
+
     static class LateStream {
         @Locked("a")
         Stream<String> method() {
@@ -223,6 +237,8 @@ class PlantedFaultsTest {
         assertFails(SecondIsWrong.class, "is private");
         assertFails(PlainFuture.class, "returns a Future");
         assertFails(LateCallable.class, "returns a Callable");
+        assertFails(AnyObject.class, "declared to return Object");
+        assertFails(AnyObjectLeader.class, "declared to return Object");
         assertFails(LateStream.class, "returns a Stream");
         assertFails(LateOptional.class, "returns a Stream");
         assertFails(InheritedStream.class, "returns a Stream");

@@ -39,11 +39,6 @@ class StageWorkTest {
             return work.get();
         }
 
-        @Locked(name = "object", maxWait = "0s")
-        Object object(Supplier<CompletableFuture<String>> work) {
-            return work.get();
-        }
-
         @Locked(name = "skipping", onBusy = OnBusy.SKIP)
         CompletableFuture<Optional<String>> skipping(Supplier<CompletableFuture<Optional<String>>> work) {
             return work.get();
@@ -99,7 +94,7 @@ class StageWorkTest {
 
     private void assertNothingIsLeft() {
         await().until(() -> bodies.count() == 0);
-        await().until(() -> !locks.isHeldHere("stage") && !locks.isHeldHere("object"));
+        await().until(() -> !locks.isHeldHere("stage"));
     }
 
     private CompletableFuture<Integer> interruptOnAnotherThread() {
@@ -112,16 +107,6 @@ class StageWorkTest {
     @Test
     void aStageThatNobodyCanCompleteIsNotNotedAnyMore() {
         WeakReference<Object> gone = new WeakReference<>(begin(new CompletableFuture<>()));
-        await().until(() -> {
-            System.gc();
-            return gone.refersTo(null) && bodies.count() == 0;
-        });
-    }
-
-    @Test
-    @DisplayName("A stage behind Object that nobody can complete is not noted any more")
-    void aStageThatNobodyCanCompleteIsForgotten() {
-        WeakReference<Object> gone = new WeakReference<>(shop.object(CompletableFuture::new));
         await().until(() -> {
             System.gc();
             return gone.refersTo(null) && bodies.count() == 0;
@@ -225,7 +210,6 @@ class StageWorkTest {
         }
         assertThatThrownBy(() -> shop.stage(Refusing::new).get(A_MINUTE, TimeUnit.SECONDS))
                 .hasRootCauseMessage("refused");
-        assertThatThrownBy(() -> shop.object(Refusing::new)).hasMessage("refused");
         assertNothingIsLeft();
     }
 
@@ -281,16 +265,6 @@ class StageWorkTest {
         assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
         assertThat(next.isValid()).isTrue();
         assertThat(bodies.count()).isZero();
-    }
-
-    /** The caller waited as long as the store was silent, and not for a second. */
-    @Test
-    void aReleaseThatIsNotAnsweredIsNotWaitedForLong() throws Exception {
-        CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<?> result = (CompletableFuture<?>) shop.object(() -> work);
-        locks.loseAnswers();
-        work.complete("done");
-        assertThat(result.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     /** The stream ends by itself before anybody has noticed the end of its lease. */
