@@ -57,11 +57,6 @@ class LockedMethodTest {
         @Locked("thing:#{#thing}")
         void change(Object thing) {}
 
-        @Locked("#{'put:' + #id + #number + (1 + 2)}")
-        String together(String id, Integer number, @Nullable Lease lease) {
-            return lease.name();
-        }
-
         @Locked("optional:#{#id}")
         String optional(Optional<String> id, @Nullable Lease lease) {
             return lease.name();
@@ -181,15 +176,6 @@ class LockedMethodTest {
     void aBlankNameFails() {
         assertThatThrownBy(() -> shop.change(" \t")).hasMessageContaining("is empty");
         assertThatThrownBy(() -> shop.change(java.util.List.of())).hasMessageContaining("is empty");
-    }
-
-    /** It was the name "put:null". */
-    @Test
-    void aNullThatIsPutTogetherFails() {
-        assertThatThrownBy(() -> shop.together(null, 1, null)).hasMessageContaining("is null");
-        assertThatThrownBy(() -> shop.together("a", null, null)).hasMessageContaining("is null");
-        assertThatThrownBy(() -> shop.together("", 1, null)).hasMessageContaining("is empty");
-        assertThat(shop.together("a", 7, null)).isEqualTo("put:a73");
     }
 
     @Test

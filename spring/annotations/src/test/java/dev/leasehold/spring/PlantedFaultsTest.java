@@ -41,6 +41,12 @@ class PlantedFaultsTest {
         void method() {}
     }
 
+    /** Its name was "a:null" for a missing value. */
+    static class Concatenation {
+        @Locked("#{'a:' + #id}")
+        void method(String id) {}
+    }
+
     static class NestedConcatenation {
         @Locked("#{T(String).valueOf('a' + #id)}")
         void method(String id) {}
@@ -253,7 +259,9 @@ class PlantedFaultsTest {
     void namesThatCannotWorkFailTheStart() {
         assertFails(BlankName.class, "has no name");
         assertFails(MissingBean.class, "uses the bean 'nonesuch', which is not there");
-        assertFails(NestedConcatenation.class, "puts texts together inside of an expression");
+        assertFails(Concatenation.class, "has a sum");
+        assertFails(NestedConcatenation.class, "has a sum");
+        assertThat(failure(Concatenation.class).remedy()).contains("invoice:#{#id}");
     }
 
     @Test
