@@ -106,7 +106,7 @@ record BlockingCall(
         T call(Lease given) throws Exception {
             lease = given;
             NameTemplates.set(null);
-            RunningBodies.Body noted = running.enter();
+            RunningBodies.Body noted = running.enter(Thread.currentThread()::interrupt);
             Lease outer = CurrentLease.set(given);
             try {
                 return body.call(given);

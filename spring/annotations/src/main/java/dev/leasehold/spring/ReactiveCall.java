@@ -102,7 +102,7 @@ record ReactiveCall(
                     });
                 }
             };
-            RunningBodies.Body noted = running.enterUnbound(() -> onReactor(() -> {
+            RunningBodies.Body noted = running.enter(() -> onReactor(() -> {
                 grant.failure = new CancellationException("the application ends; the work under the lock '" + name
                         + "' was cancelled, and the lock is given back");
                 sink.success();
@@ -123,7 +123,9 @@ record ReactiveCall(
         try {
             Schedulers.boundedElastic().schedule(task);
         } catch (RejectedExecutionException e) {
-            task.run();
+            Thread thread = new Thread(task, "leasehold-stream");
+            thread.setDaemon(true);
+            thread.start();
         }
     }
 

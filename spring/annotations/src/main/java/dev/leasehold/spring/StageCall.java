@@ -165,7 +165,7 @@ record StageCall(
             CompletableFuture<@Nullable Object> work)
             throws Exception {
         BodyInterrupt interrupt = new BodyInterrupt();
-        RunningBodies.Body calling = running.enterUnbound(interrupt::interrupt);
+        RunningBodies.Body calling = running.enter(interrupt::interrupt);
         Throwable thrown = null;
         try {
             StageWork.follow(body.call(lease), running, work);

@@ -79,7 +79,7 @@ final class TransactionHolds {
     }
 
     private static Hold begin(BlockingCall call, Lease lease) {
-        Hold hold = new Hold(call.client(), lease, call.running().enter());
+        Hold hold = new Hold(call.client(), lease, call.running().enter(Thread.currentThread()::interrupt));
         TransactionSynchronizationManager.registerSynchronization(hold);
         return hold;
     }
