@@ -179,15 +179,20 @@ class ConditionsTest {
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdFence"));
     }
 
+    private static void assertUsable(ApplicationContextRunner application, StoreType... types) {
+        application.run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(StoreType.values())
+                    .filteredOn(type -> type.isUsable(context.getBeanFactory()))
+                    .containsExactly(types);
+        });
+    }
+
     @Test
-    void onlyStoresOnTheClassPathAreCandidates() {
-        runner.run(context -> assertThat(context.getBeansOfType(StoreCandidate.class))
-                .containsOnlyKeys("leaseholdJdbcCandidate", "leaseholdRedisCandidate", "leaseholdZooKeeperCandidate"));
-        without(runner, JdbcStore.class, ZooKeeperStore.class)
-                .run(context -> assertThat(context.getBeansOfType(StoreCandidate.class))
-                        .containsOnlyKeys("leaseholdRedisCandidate"));
-        without(runner, DataSourceUnwrapper.class)
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdJdbcCandidate"));
+    void onlyStoresOnTheClassPathAreUsable() {
+        assertUsable(runner, StoreType.JDBC, StoreType.REDIS, StoreType.ZOOKEEPER);
+        assertUsable(without(runner, JdbcStore.class, ZooKeeperStore.class), StoreType.REDIS);
+        assertUsable(without(runner, DataSourceUnwrapper.class), StoreType.REDIS, StoreType.ZOOKEEPER);
     }
 
     @Test
