@@ -5,6 +5,8 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
+import dev.leasehold.spring.internal.NameTemplates;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

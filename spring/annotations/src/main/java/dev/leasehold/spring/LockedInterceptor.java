@@ -5,6 +5,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;

@@ -6,6 +6,8 @@ import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.NameTemplates;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

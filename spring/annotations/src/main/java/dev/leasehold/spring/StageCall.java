@@ -3,6 +3,8 @@ package dev.leasehold.spring;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
+import dev.leasehold.spring.internal.NameTemplates;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

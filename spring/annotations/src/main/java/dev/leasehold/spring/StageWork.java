@@ -1,5 +1,6 @@
 package dev.leasehold.spring;
 
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;

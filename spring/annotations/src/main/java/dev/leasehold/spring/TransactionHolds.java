@@ -3,6 +3,7 @@ package dev.leasehold.spring;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;

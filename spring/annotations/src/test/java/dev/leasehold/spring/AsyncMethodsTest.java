@@ -9,6 +9,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;

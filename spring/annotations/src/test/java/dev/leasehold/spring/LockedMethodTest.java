@@ -9,6 +9,7 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.LockException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;

@@ -9,6 +9,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.RunningBodies;
 import dev.leasehold.test.TestLeasehold;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
-import dev.leasehold.spring.RunningBodies;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -6,11 +6,12 @@ import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spring.Elections;
-import dev.leasehold.spring.LockedAnnotations;
 import dev.leasehold.spring.LockedTemplate;
-import dev.leasehold.spring.RunningBodies;
+import dev.leasehold.spring.internal.LockedAnnotations;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import javax.sql.DataSource;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -89,8 +90,8 @@ public final class LeaseholdAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSingleCandidate(Leasehold.class)
-    LockedTemplate lockedTemplate(Leasehold client, RunningBodies bodies) {
-        return new LockedTemplate(client, bodies);
+    LockedTemplate lockedTemplate(Leasehold client, BeanFactory beans) {
+        return new LockedTemplate(client, beans);
     }
 
     @Bean

@@ -5,7 +5,7 @@ import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockCall;
 import dev.leasehold.LockException;
 import dev.leasehold.LockGrant;
-import dev.leasehold.spring.NameTemplates;
+import dev.leasehold.spring.internal.NameTemplates;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

@@ -3,7 +3,7 @@ package dev.leasehold.spring.boot.observation;
 import dev.leasehold.LeaseholdObserver;
 import dev.leasehold.LockCall;
 import dev.leasehold.LockGrant;
-import dev.leasehold.spring.NameTemplates;
+import dev.leasehold.spring.internal.NameTemplates;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;

@@ -8,21 +8,23 @@ import dev.leasehold.jdbc.JdbcFence;
 import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.LockedTemplate;
-import dev.leasehold.spring.RunningBodies;
 import dev.leasehold.spring.boot.actuate.LeaseholdEndpoint;
 import dev.leasehold.spring.boot.actuate.LeaseholdEndpointAutoConfiguration;
 import dev.leasehold.spring.boot.actuate.LeaseholdHealthContributorAutoConfiguration;
 import dev.leasehold.spring.boot.observation.LeaseholdObservationAutoConfiguration;
 import dev.leasehold.spring.integration.LeaseholdLockRegistry;
+import dev.leasehold.spring.internal.RunningBodies;
 import dev.leasehold.spring.shedlock.LeaseholdLockProvider;
 import dev.leasehold.zookeeper.ZooKeeperStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
@@ -93,7 +95,8 @@ class ConditionsTest {
 
     @Test
     void anOwnTemplateComesFirst() {
-        runner.withBean("own", LockedTemplate.class, () -> new LockedTemplate(another(), new RunningBodies()))
+        StaticListableBeanFactory beans = new StaticListableBeanFactory(Map.of("bodies", new RunningBodies()));
+        runner.withBean("own", LockedTemplate.class, () -> new LockedTemplate(another(), beans))
                 .run(context ->
                         assertThat(context).getBean(LockedTemplate.class).isSameAs(context.getBean("own")));
     }

@@ -13,7 +13,7 @@ import dev.leasehold.Leasehold;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.LockedTemplate;
-import dev.leasehold.spring.RunningBodies;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;

@@ -1,4 +1,4 @@
-package dev.leasehold.spring;
+package dev.leasehold.spring.internal;
 
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -26,13 +26,23 @@ public final class RunningBodies {
     /** Makes an empty set. */
     public RunningBodies() {}
 
-    /** Notes a body, until the result is left. Its interruption comes once at most, and neither blocks nor fails. */
-    Body enter(Runnable interruption) {
+    /**
+     * Notes a body, until the result is left.
+     *
+     * @param interruption comes once at most, and neither blocks nor fails
+     * @return the body
+     */
+    public Body enter(Runnable interruption) {
         return enter(interruption, null);
     }
 
-    /** Notes the work behind a future, until the result is left or the future is collected, since nobody can complete it. */
-    Body enterStage(CompletableFuture<?> end) {
+    /**
+     * Notes the work behind a future, until the result is left or the future is collected, since nobody can complete it.
+     *
+     * @param end the future, which is noted weakly
+     * @return the body
+     */
+    public Body enterStage(CompletableFuture<?> end) {
         leaveCollected();
         return enter(null, new WeakReference<>(end, collected));
     }
@@ -100,7 +110,7 @@ public final class RunningBodies {
     }
 
     /** A body is one that runs. It is not interrupted after it has left. */
-    final class Body {
+    public final class Body {
 
         private final ReentrantLock guard = new ReentrantLock();
         private final @Nullable Runnable interruption;
@@ -125,7 +135,8 @@ public final class RunningBodies {
             }
         }
 
-        void leave() {
+        /** Notes that the body has ended. */
+        public void leave() {
             guard.lock();
             try {
                 over = true;
