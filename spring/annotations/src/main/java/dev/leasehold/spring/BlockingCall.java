@@ -5,9 +5,10 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LockException;
+import dev.leasehold.spring.internal.NameTemplates;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,37 +53,11 @@ record BlockingCall(
     }
 
     private <T extends @Nullable Object> Outcome<T> runUntilCompletion(LeaseFunction<T, ?> body) throws Exception {
-        return TransactionHolds.run(this, lease -> under(lease, body));
-    }
-
-    private <T extends @Nullable Object> T under(Lease lease, LeaseFunction<T, ?> body) throws Exception {
         Scope<T> scope = new Scope<>(body);
-        return LeaseScope.run(lease, lock.options().interruptOnLoss(), (LeaseFunction<T, Exception>) scope::call);
-    }
-
-    /**
-     * Runs a body that may return a stage, which holds the lock until it has completed then. In its place the outcome has a
-     * stage that completes after the lock was given back. Not inside a transaction, which commits before the stage completes.
-     */
-    Outcome<@Nullable Object> runOrHold(LeaseFunction<@Nullable Object, ?> body) throws Exception {
-        Optional<Lease> acquired = acquire();
-        if (acquired.isEmpty()) {
-            return new Outcome<>(false, null);
-        }
-        Lease lease = acquired.get();
-        boolean goesOn = false;
-        try {
-            Object result = under(lease, body);
-            if (result instanceof CompletionStage<?> stage) {
-                result = HeldStage.of(stage, lease, running);
-                goesOn = true;
-            }
-            return new Outcome<>(true, result);
-        } finally {
-            if (!goesOn) {
-                lease.close();
-            }
-        }
+        return TransactionHolds.run(
+                this,
+                lease -> LeaseScope.run(
+                        lease, lock.options().interruptOnLoss(), (LeaseFunction<T, Exception>) scope::call));
     }
 
     Optional<Lease> acquire() throws InterruptedException {
@@ -133,7 +108,7 @@ record BlockingCall(
         T call(Lease given) throws Exception {
             lease = given;
             NameTemplates.set(null);
-            RunningBodies.Body noted = running.enter();
+            RunningBodies.Body noted = running.enter(Thread.currentThread()::interrupt);
             Lease outer = CurrentLease.set(given);
             try {
                 return body.call(given);

@@ -92,8 +92,8 @@ record DeferredWork(String what, String remedy) {
     private static @Nullable DeferredWork look(Class<?> type) {
         if (Future.class.isAssignableFrom(type) || CompletionStage.class.isAssignableFrom(type)) {
             return new DeferredWork(
-                    "a " + type.getSimpleName() + ", whose end cannot be waited for without blocking",
-                    "Return a CompletableFuture");
+                    "a " + type.getSimpleName() + ", whose work may go on after the method has returned",
+                    "Declare a CompletableFuture as the return type");
         }
         if (Callable.class.isAssignableFrom(type)) {
             return later("Callable");

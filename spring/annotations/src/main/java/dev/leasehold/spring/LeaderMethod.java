@@ -12,7 +12,7 @@ record LeaderMethod(Method method, ResolvableType returns, String office, OnBusy
             Method method, Class<?> target, LeaderOnly leader, @Nullable ConfigurableBeanFactory beans) {
         ResolvableType returns = ReturnKind.returnType(method, target);
         ReturnKind kind = ReturnKind.of(method, returns);
-        if (!kind.blocks()) {
+        if (kind != ReturnKind.BLOCKING) {
             throw new InvalidLockedMethodException(
                     method,
                     "@LeaderOnly is for methods that block",

@@ -1,6 +1,7 @@
 package dev.leasehold.spring;
 
 import dev.leasehold.Leasehold;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.context.ApplicationEventPublisher;
@@ -22,7 +23,7 @@ class LeaseholdBeans {
     }
 
     @Bean
-    static LockedTemplate lockedTemplate(Leasehold client, RunningBodies running) {
-        return new LockedTemplate(client, running);
+    static LockedTemplate lockedTemplate(Leasehold client, BeanFactory beans) {
+        return new LockedTemplate(client, beans);
     }
 }

@@ -1,5 +1,6 @@
 package dev.leasehold.spring;
 
+import dev.leasehold.spring.internal.RunningBodies;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.ObjectProvider;

@@ -21,7 +21,8 @@ import org.springframework.core.annotation.AliasFor;
  * <p><b>The name</b> is a template: {@code #{…}} is an expression of Spring (SpEL), in which the parameters are variables by
  * their names ({@code #id}; also {@code #p0}), the bean is the root object and {@code @name} another bean; {@code ${…}} is a
  * placeholder, resolved at start-up. An expression that gives null or an empty text makes the call fail: the method never
- * runs without the lock, nor under one that others share by accident.
+ * runs without the lock, nor under one that others share by accident. A sum in an expression fails the start: in it a missing
+ * value would become the text "null".
  *
  * <p><b>How it works.</b> By a proxy around the bean, as with {@code @Transactional}: a call of the object's own methods among
  * themselves does not pass it; see {@link LockedTemplate} for those. The lock lies outside {@code @Transactional}, so it is
@@ -32,7 +33,8 @@ import org.springframework.core.annotation.AliasFor;
  * suspend} function, nothing blocks, and the lock is held until the result has completed, bound to no thread. The method is
  * called on the client's executor then, if it was not annotated with {@code @Async}; a stream is subscribed to on Reactor's
  * threads for work that may block, and cancelled if the lease is lost. Results that are worked on after the method has returned
- * and that cannot be followed ({@link java.util.concurrent.Callable}, {@link java.util.stream.Stream}) are refused.
+ * and that cannot be followed ({@link java.util.concurrent.Callable}, {@link java.util.stream.Stream}) are refused, and so is a
+ * method that is declared to return {@code Object}, which does not say when its work is done.
  *
  * <p><b>The lease.</b> A parameter of type {@link dev.leasehold.Lease} is given the lease, whatever the caller passes for it; a
  * {@code @Scheduled} method, which has no parameters, asks {@link CurrentLease}.

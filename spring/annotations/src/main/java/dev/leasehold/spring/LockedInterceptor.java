@@ -5,11 +5,11 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -53,7 +53,7 @@ final class LockedInterceptor implements MethodInterceptor {
         ProxyMethodInvocation call = (ProxyMethodInvocation) invocation;
         boolean inside = isInside(method, call, target.getClass());
         return switch (method.kind()) {
-            case BLOCKING, UNKNOWN -> blocking(method, client, name, call, inside);
+            case BLOCKING -> blocking(method, client, name, call, inside);
             case STAGE -> stage(method, client, name, call, inside);
             case REACTIVE -> reactive(method, client, name, call, inside);
         };
@@ -82,10 +82,9 @@ final class LockedInterceptor implements MethodInterceptor {
             entered.set(true);
             return proceed(method, call, lease);
         };
-        boolean canHold = method.kind() == ReturnKind.UNKNOWN && !inside;
         BlockingCall.Outcome<@Nullable Object> outcome;
         try {
-            outcome = canHold ? under.runOrHold(body) : under.run(body);
+            outcome = under.run(body);
         } catch (IllegalStateException e) {
             if (method.onBusy() == OnBusy.THROW || entered.get() || !OnBusy.isBusy(e)) {
                 throw e;
@@ -94,9 +93,7 @@ final class LockedInterceptor implements MethodInterceptor {
             return ReturnKind.nothing(method.returns().toClass());
         }
         if (outcome.ran()) {
-            if (!(canHold && outcome.result() instanceof CompletableFuture)) {
-                ReturnKind.refuseDeferred(method.method(), outcome.result());
-            }
+            ReturnKind.refuseDeferred(method.method(), outcome.result());
             return outcome.result();
         }
         if (method.onBusy() == OnBusy.THROW) {

@@ -45,11 +45,11 @@ record LockedMethod(
                     method,
                     "onBusy = SKIP needs a return type that can say that nothing was done, and " + returns + " cannot",
                     "Return void, an Optional, a Mono or Flux, or a CompletionStage of Void or Optional"
-                            + (kind.blocks() ? "; or " + ReturnKind.nullable(returns) : "")
+                            + (kind == ReturnKind.BLOCKING ? "; or " + ReturnKind.nullable(returns) : "")
                             + "; or leave onBusy at THROW",
                     null);
         }
-        if (locked.transaction() == OuterTransaction.HOLD_UNTIL_COMPLETION && !kind.blocks()) {
+        if (locked.transaction() == OuterTransaction.HOLD_UNTIL_COMPLETION && kind != ReturnKind.BLOCKING) {
             throw new InvalidLockedMethodException(
                     method,
                     "transaction = HOLD_UNTIL_COMPLETION is for methods that block",

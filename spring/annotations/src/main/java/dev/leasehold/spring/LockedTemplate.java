@@ -4,10 +4,12 @@ import dev.leasehold.LeaseFunction;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.LockOptions;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 
 /**
  * A locked template runs code under a lock as {@link Locked} runs methods: with regard to a running transaction, and to a
@@ -46,12 +48,12 @@ public final class LockedTemplate {
      * Makes a template that waits for a minute and refuses running transactions.
      *
      * @param client whose locks are used
-     * @param running where the bodies are noted while they run
+     * @param beans the application's, whose shutdown waits for the bodies
      */
-    public LockedTemplate(Leasehold client, RunningBodies running) {
+    public LockedTemplate(Leasehold client, BeanFactory beans) {
         this(
                 Objects.requireNonNull(client, "client"),
-                Objects.requireNonNull(running, "running"),
+                beans.getBean(RunningBodies.class),
                 null,
                 USUAL_WAIT,
                 OuterTransaction.FAIL);

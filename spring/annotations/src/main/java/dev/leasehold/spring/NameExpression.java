@@ -6,23 +6,17 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.EvaluationException;
-import org.springframework.expression.spel.ExpressionState;
 import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.OpPlus;
-import org.springframework.expression.spel.ast.StringLiteral;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 
 /**
- * A name expression is an expression in the template of a lock's name. It gives a text that is not empty, or fails.
- *
- * <p>The plus of Spring's expressions makes the text "null" of a missing value. So a sum is evaluated here, part by part, and each
- * part has to have a value; texts that are put together where that cannot be seen, inside of other expressions, are refused
- * when the template is parsed.
+ * A name expression is an expression in the template of a lock's name. It gives a text that is not empty, or fails. Sums are
+ * refused when the template is parsed: the plus of Spring's expressions makes the text "null" of a missing value.
  *
  * @param template the template's whole text, for people
  */
@@ -33,39 +27,28 @@ record NameExpression(SpelExpression expression, String template, Method method)
 
     Uses uses() {
         Uses uses = new Uses(new HashSet<>(), new HashSet<>());
-        collect(expression.getAST(), uses, true);
+        collect(expression.getAST(), uses);
         return uses;
     }
 
-    private void collect(SpelNode node, Uses uses, boolean inSum) {
-        boolean sum = node instanceof OpPlus && node.getChildCount() == 2;
+    private void collect(SpelNode node, Uses uses) {
         if (node instanceof VariableReference) {
             uses.variables.add(node.toStringAST().substring(1));
         } else if (node instanceof BeanReference) {
             String bean = node.toStringAST();
             uses.beans.add(bean.replaceFirst("^@", "").replace("'", ""));
-        } else if (sum && !inSum && isText(node)) {
+        } else if (node instanceof OpPlus && node.getChildCount() == 2) {
             throw new InvalidLockedMethodException(
                     method,
-                    "the lock's name '" + template
-                            + "' puts texts together inside of an expression, where a missing one"
-                            + " would become the text \"null\"",
-                    "Put them together outside: #{#a}:#{#b}",
+                    "the lock's name '" + template + "' has a sum, in which a missing value would become the text"
+                            + " \"null\"",
+                    "Write texts and values side by side: \"invoice:#{#id}\"; add numbers in a method of the bean:"
+                            + " #{next(#id)}",
                     null);
         }
         for (int i = 0; i < node.getChildCount(); i++) {
-            collect(node.getChild(i), uses, inSum && sum);
+            collect(node.getChild(i), uses);
         }
-    }
-
-    private static boolean isText(SpelNode sum) {
-        for (int i = 0; i < sum.getChildCount(); i++) {
-            SpelNode part = sum.getChild(i);
-            if (part instanceof StringLiteral || (part instanceof OpPlus && isText(part))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /**
@@ -76,24 +59,10 @@ record NameExpression(SpelExpression expression, String template, Method method)
     String text(EvaluationContext context) {
         Object value;
         try {
-            ExpressionState state = new ExpressionState(context);
-            value = value(expression.getAST(), state);
+            value = expression.getValue(context);
         } catch (EvaluationException e) {
             throw new InvalidLockNameException(problem("failed: " + e.getSimpleMessage()), e);
         }
-        return textOf(value);
-    }
-
-    private @Nullable Object value(SpelNode node, ExpressionState state) {
-        if (!(node instanceof OpPlus) || node.getChildCount() != 2) {
-            return node.getValue(state);
-        }
-        Object left = value(node.getChild(0), state);
-        Object right = value(node.getChild(1), state);
-        return left instanceof Number && right instanceof Number ? node.getValue(state) : textOf(left) + textOf(right);
-    }
-
-    private String textOf(@Nullable Object value) {
         Object inner = value instanceof Optional<?> optional ? optional.orElse(null) : value;
         if (inner == null) {
             throw new InvalidLockNameException(problem(value == null ? "is null" : "is empty"), null);

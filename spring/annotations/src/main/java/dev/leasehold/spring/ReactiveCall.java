@@ -6,6 +6,8 @@ import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.LeaseState;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.NameTemplates;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -102,7 +104,7 @@ record ReactiveCall(
                     });
                 }
             };
-            RunningBodies.Body noted = running.enterUnbound(() -> onReactor(() -> {
+            RunningBodies.Body noted = running.enter(() -> onReactor(() -> {
                 grant.failure = new CancellationException("the application ends; the work under the lock '" + name
                         + "' was cancelled, and the lock is given back");
                 sink.success();
@@ -123,7 +125,9 @@ record ReactiveCall(
         try {
             Schedulers.boundedElastic().schedule(task);
         } catch (RejectedExecutionException e) {
-            task.run();
+            Thread thread = new Thread(task, "leasehold-stream");
+            thread.setDaemon(true);
+            thread.start();
         }
     }
 

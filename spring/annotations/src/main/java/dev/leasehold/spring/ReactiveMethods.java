@@ -3,6 +3,7 @@ package dev.leasehold.spring;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.Supplier;

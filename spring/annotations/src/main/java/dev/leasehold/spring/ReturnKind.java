@@ -21,8 +21,6 @@ enum ReturnKind {
 
     /** The work is done when the method returns. */
     BLOCKING,
-    /** The declared type is {@code Object}: the object that is returned tells when the work is done. */
-    UNKNOWN,
     /** The work is done when the returned stage completes. */
     STAGE,
     /** The work is done when the returned reactive stream, or the Kotlin coroutine, has completed. */
@@ -32,11 +30,6 @@ enum ReturnKind {
 
     /** A Kotlin type that may hold nothing without being marked as such: a flow may be empty. */
     private static final Set<String> SUSPENDED_NOTHING = Set.of("kotlin.Unit", FLOW);
-
-    /** Returns whether the work is done, as far as the declared type says, when the method returns. */
-    boolean blocks() {
-        return this == BLOCKING || this == UNKNOWN;
-    }
 
     private static final boolean REACTOR =
             ClassUtils.isPresent("reactor.core.publisher.Mono", ReturnKind.class.getClassLoader());
@@ -65,7 +58,14 @@ enum ReturnKind {
         if (deferred != null) {
             throw new InvalidLockedMethodException(method, "it returns " + deferred.what(), deferred.remedy(), null);
         }
-        return type == Object.class ? UNKNOWN : BLOCKING;
+        if (method.getGenericReturnType() == Object.class) {
+            throw new InvalidLockedMethodException(
+                    method,
+                    "it is declared to return Object, which does not say when its work is done",
+                    "Declare the type that it returns; a CompletableFuture holds the lock until it has completed",
+                    null);
+        }
+        return BLOCKING;
     }
 
     /** Returns what a method returns, called on objects of a class. */
@@ -96,7 +96,7 @@ enum ReturnKind {
     static boolean hasNothing(Method method, ResolvableType returns, ReturnKind kind) {
         Class<?> type = returns.toClass();
         return switch (kind) {
-            case BLOCKING, UNKNOWN -> isNothing(type) || isNullable(method);
+            case BLOCKING -> isNothing(type) || isNullable(method);
             case STAGE ->
                 isNothing(returns.as(CompletionStage.class).getGeneric(0).toClass());
             case REACTIVE -> {

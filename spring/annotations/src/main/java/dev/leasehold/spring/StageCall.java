@@ -3,6 +3,8 @@ package dev.leasehold.spring;
 import dev.leasehold.DistributedLock;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
+import dev.leasehold.spring.internal.NameTemplates;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -165,7 +167,7 @@ record StageCall(
             CompletableFuture<@Nullable Object> work)
             throws Exception {
         BodyInterrupt interrupt = new BodyInterrupt();
-        RunningBodies.Body calling = running.enterUnbound(interrupt::interrupt);
+        RunningBodies.Body calling = running.enter(interrupt::interrupt);
         Throwable thrown = null;
         try {
             StageWork.follow(body.call(lease), running, work);

@@ -1,55 +1,37 @@
 package dev.leasehold.spring;
 
-import java.util.Objects;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stage work is the work of a stage under a lock. It is noted while it goes on, and cancelled at the application's end, still
- * under a valid lease, if that ends it.
+ * Stage work is the work of a stage under a lock, noted while it goes on.
  *
- * <p>Which stages are cancelled. Cancelling a plain {@link CompletableFuture} completes it and ends no work: the lock would be
- * given back while the work goes on. So such a stage may only end by itself, and whatever has not ended when the client closes
- * loses its lease, is not renewed, and is cancelled then ({@link dev.leasehold.LockOptions#interruptOnLoss()}). A future whose
- * class has a cancel of its own (that of Reactor's {@code Mono.toFuture()}) is taken at its word: when {@code cancel} has
- * returned, its work has ended. Not before: Reactor's completes first and cancels the subscription then.
+ * <p>Why the application's end does not cancel it. Cancelling a {@link CompletableFuture} completes it and ends no work: the lock
+ * would be given back while the work goes on. So a stage may only end by itself, and whatever has not ended when the client
+ * closes loses its lease, is not renewed, and is cancelled then ({@link dev.leasehold.LockOptions#interruptOnLoss()}).
  */
 final class StageWork {
 
-    private static final CompletableFuture<@Nullable Void> NONE = CompletableFuture.completedFuture(null);
-
-    private final CompletionStage<?> stage;
-    private final CompletableFuture<@Nullable Object> end;
-    private final AtomicReference<CompletableFuture<@Nullable Void>> cancelling = new AtomicReference<>(NONE);
-
-    private StageWork(CompletionStage<?> stage, CompletableFuture<@Nullable Object> end) {
-        this.stage = stage;
-        this.end = end;
-    }
-
-    /** Returns a future that completes as the stage does, when its work has ended; cancelled, it cancels the stage. */
-    static CompletableFuture<@Nullable Object> of(CompletionStage<?> stage, RunningBodies running) {
-        CompletableFuture<@Nullable Object> end = new CompletableFuture<>();
-        follow(stage, running, end);
-        return end;
-    }
+    private StageWork() {}
 
     /**
-     * Has a future complete as the stage does, when its work has ended, and be cancelled with the future. Only the stage and
-     * the future refer to the work, which is noted weakly: if nobody can complete the stage, it can be
-     * collected, and is not noted any more.
+     * Has a future complete as the stage does, and the stage be cancelled with the future. The future is noted weakly, and only
+     * the stage refers to it: if nobody can complete the stage, both can be collected, and the work is not noted any more.
      */
     static void follow(CompletionStage<?> stage, RunningBodies running, CompletableFuture<@Nullable Object> end) {
-        StageWork work = new StageWork(stage, end);
-        RunningBodies.Body noted = running.enterStage(work);
+        RunningBodies.Body noted = running.enterStage(end);
         try {
-            stage.whenComplete((value, failure) -> work.afterCancelling(() -> {
+            stage.whenComplete((value, failure) -> {
                 noted.leave();
-                work.end(value, failure);
-            }));
+                if (failure == null) {
+                    end.complete(value);
+                } else {
+                    end.completeExceptionally(failure);
+                }
+            });
         } catch (Throwable e) {
             noted.leave();
             throw e;
@@ -59,41 +41,6 @@ final class StageWork {
                 cancel(stage);
             }
         });
-    }
-
-    /** Cancels the stage, once, if that ends its work. */
-    void interrupt() {
-        CompletableFuture<@Nullable Void> returned = new CompletableFuture<>();
-        if (hasItsOwnCancel(stage) && cancelling.compareAndSet(NONE, returned)) {
-            try {
-                cancel(stage);
-            } finally {
-                returned.complete(null);
-            }
-        }
-    }
-
-    /** Runs a task when a cancel that has begun has returned, at once if none has. */
-    private void afterCancelling(Runnable task) {
-        Objects.requireNonNull(cancelling.get()).whenComplete((returned, none) -> task.run());
-    }
-
-    private void end(@Nullable Object value, @Nullable Throwable failure) {
-        if (failure == null) {
-            end.complete(value);
-        } else {
-            end.completeExceptionally(failure);
-        }
-    }
-
-    private static boolean hasItsOwnCancel(CompletionStage<?> stage) {
-        try {
-            return stage instanceof Future<?>
-                    && stage.getClass().getMethod("cancel", boolean.class).getDeclaringClass()
-                            != CompletableFuture.class;
-        } catch (NoSuchMethodException e) {
-            return false;
-        }
     }
 
     private static void cancel(CompletionStage<?> stage) {

@@ -3,6 +3,7 @@ package dev.leasehold.spring;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseFunction;
 import dev.leasehold.LeaseLostException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +80,7 @@ final class TransactionHolds {
     }
 
     private static Hold begin(BlockingCall call, Lease lease) {
-        Hold hold = new Hold(call.client(), lease, call.running().enter());
+        Hold hold = new Hold(call.client(), lease, call.running().enter(Thread.currentThread()::interrupt));
         TransactionSynchronizationManager.registerSynchronization(hold);
         return hold;
     }

@@ -9,6 +9,7 @@ import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
 import dev.leasehold.LockException;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -56,11 +57,6 @@ class LockedMethodTest {
 
         @Locked("thing:#{#thing}")
         void change(Object thing) {}
-
-        @Locked("#{'put:' + #id + #number + (1 + 2)}")
-        String together(String id, Integer number, @Nullable Lease lease) {
-            return lease.name();
-        }
 
         @Locked("optional:#{#id}")
         String optional(Optional<String> id, @Nullable Lease lease) {
@@ -181,15 +177,6 @@ class LockedMethodTest {
     void aBlankNameFails() {
         assertThatThrownBy(() -> shop.change(" \t")).hasMessageContaining("is empty");
         assertThatThrownBy(() -> shop.change(java.util.List.of())).hasMessageContaining("is empty");
-    }
-
-    /** It was the name "put:null". */
-    @Test
-    void aNullThatIsPutTogetherFails() {
-        assertThatThrownBy(() -> shop.together(null, 1, null)).hasMessageContaining("is null");
-        assertThatThrownBy(() -> shop.together("a", null, null)).hasMessageContaining("is null");
-        assertThatThrownBy(() -> shop.together("", 1, null)).hasMessageContaining("is empty");
-        assertThat(shop.together("a", 7, null)).isEqualTo("put:a73");
     }
 
     @Test

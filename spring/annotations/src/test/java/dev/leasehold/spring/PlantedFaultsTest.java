@@ -41,6 +41,12 @@ class PlantedFaultsTest {
         void method() {}
     }
 
+    /** Its name was "a:null" for a missing value. */
+    static class Concatenation {
+        @Locked("#{'a:' + #id}")
+        void method(String id) {}
+    }
+
     static class NestedConcatenation {
         @Locked("#{T(String).valueOf('a' + #id)}")
         void method(String id) {}
@@ -134,6 +140,20 @@ class PlantedFaultsTest {
         }
     }
 
+    static class AnyObject {
+        @Locked("a")
+        Object method() {
+            return "";
+        }
+    }
+
+    static class AnyObjectLeader {
+        @LeaderOnly
+        @Nullable Object method() {
+            return null;
+        }
+    }
+
     static class LateStream {
         @Locked("a")
         Stream<String> method() {
@@ -223,6 +243,8 @@ class PlantedFaultsTest {
         assertFails(SecondIsWrong.class, "is private");
         assertFails(PlainFuture.class, "returns a Future");
         assertFails(LateCallable.class, "returns a Callable");
+        assertFails(AnyObject.class, "declared to return Object");
+        assertFails(AnyObjectLeader.class, "declared to return Object");
         assertFails(LateStream.class, "returns a Stream");
         assertFails(LateOptional.class, "returns a Stream");
         assertFails(InheritedStream.class, "returns a Stream");
@@ -237,7 +259,9 @@ class PlantedFaultsTest {
     void namesThatCannotWorkFailTheStart() {
         assertFails(BlankName.class, "has no name");
         assertFails(MissingBean.class, "uses the bean 'nonesuch', which is not there");
-        assertFails(NestedConcatenation.class, "puts texts together inside of an expression");
+        assertFails(Concatenation.class, "has a sum");
+        assertFails(NestedConcatenation.class, "has a sum");
+        assertThat(failure(Concatenation.class).remedy()).contains("invoice:#{#id}");
     }
 
     @Test

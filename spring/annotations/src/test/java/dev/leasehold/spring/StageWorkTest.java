@@ -9,15 +9,14 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.RunningBodies;
 import dev.leasehold.test.TestLeasehold;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -39,11 +38,6 @@ class StageWorkTest {
             return work.get();
         }
 
-        @Locked(name = "object", maxWait = "0s")
-        Object object(Supplier<CompletableFuture<String>> work) {
-            return work.get();
-        }
-
         @Locked(name = "skipping", onBusy = OnBusy.SKIP)
         CompletableFuture<Optional<String>> skipping(Supplier<CompletableFuture<Optional<String>>> work) {
             return work.get();
@@ -59,12 +53,6 @@ class StageWorkTest {
         @Locked(name = "mono", maxWait = "0s")
         Mono<String> mono(Mono<String> work) {
             return work;
-        }
-
-        @Locked(name = "thread", maxWait = "0s")
-        void block(CountDownLatch begun) throws InterruptedException {
-            begun.countDown();
-            new CountDownLatch(1).await();
         }
     }
 
@@ -99,13 +87,7 @@ class StageWorkTest {
 
     private void assertNothingIsLeft() {
         await().until(() -> bodies.count() == 0);
-        await().until(() -> !locks.isHeldHere("stage") && !locks.isHeldHere("object"));
-    }
-
-    private CompletableFuture<Integer> interruptOnAnotherThread() {
-        CompletableFuture<Integer> interrupted = new CompletableFuture<>();
-        new Thread(() -> interrupted.complete(bodies.interrupt())).start();
-        return interrupted;
+        await().until(() -> !locks.isHeldHere("stage"));
     }
 
     /** It counted as running, and a shutdown waited for it, for as long as the process lived. */
@@ -116,102 +98,6 @@ class StageWorkTest {
             System.gc();
             return gone.refersTo(null) && bodies.count() == 0;
         });
-    }
-
-    @Test
-    @DisplayName("A stage behind Object that nobody can complete is not noted any more")
-    void aStageThatNobodyCanCompleteIsForgotten() {
-        WeakReference<Object> gone = new WeakReference<>(shop.object(CompletableFuture::new));
-        await().until(() -> {
-            System.gc();
-            return gone.refersTo(null) && bodies.count() == 0;
-        });
-    }
-
-    /** The others were not interrupted, and the clients were not closed. */
-    @Test
-    @DisplayName("A cancel that fails keeps nobody else from being interrupted")
-    void aCancelThatFailsKeepsNoOtherFromItsInterrupt() throws Exception {
-        AtomicInteger cancels = new AtomicInteger();
-        class Failing extends CompletableFuture<String> {
-            @Override
-            public boolean cancel(boolean interrupt) {
-                cancels.incrementAndGet();
-                throw new IllegalStateException("cancel");
-            }
-        }
-        Failing first = new Failing();
-        Failing second = new Failing();
-        CompletableFuture<String> one = begin(first);
-        CompletableFuture<?> other = (CompletableFuture<?>) shop.object(() -> second);
-        await().until(() -> bodies.count() == 2);
-        assertThat(bodies.interrupt()).isEqualTo(2);
-        assertThat(cancels).hasValue(2);
-        first.complete("done");
-        second.complete("done");
-        assertThat(one.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
-        assertThat(other.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
-        assertNothingIsLeft();
-    }
-
-    /** A stage whose future completes at once when it is cancelled, and whose work ends when the latch says so. */
-    private static final class Slow extends CompletableFuture<String> {
-        final CountDownLatch begun = new CountDownLatch(1);
-        final CountDownLatch end = new CountDownLatch(1);
-
-        @Override
-        public boolean cancel(boolean interrupt) {
-            boolean first = super.cancel(interrupt);
-            if (first) {
-                begun.countDown();
-                try {
-                    end.await();
-                } catch (InterruptedException e) {
-                    throw new IllegalStateException(e);
-                }
-            }
-            return first;
-        }
-    }
-
-    /** The second had nothing to cancel any more, and gave the lock back while the first waited for the work's end. */
-    @Test
-    void aSecondCancelDoesNotEndTheWorkOfTheFirst() throws Exception {
-        Slow work = new Slow();
-        CompletableFuture<String> result = begin(work);
-        CompletableFuture<Integer> first = interruptOnAnotherThread();
-        assertThat(work.begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
-        assertThat(bodies.interrupt()).isEqualTo(1);
-        assertThat(result).isNotDone();
-        assertThat(locks.isHeldHere("stage")).isTrue();
-        work.end.countDown();
-        assertThat(first.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(1);
-        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
-        assertNothingIsLeft();
-    }
-
-    /** The thread stood in line behind it. */
-    @Test
-    @DisplayName("A cancel that blocks does not delay the interrupts of threads")
-    void aCancelThatBlocksDelaysNoInterrupt() throws Exception {
-        Slow work = new Slow();
-        CompletableFuture<String> result = begin(work);
-        CompletableFuture<Throwable> thread = new CompletableFuture<>();
-        CountDownLatch begun = new CountDownLatch(1);
-        new Thread(() -> {
-                    try {
-                        shop.block(begun);
-                    } catch (Throwable e) {
-                        thread.complete(e);
-                    }
-                })
-                .start();
-        assertThat(begun.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
-        CompletableFuture<Integer> interrupted = interruptOnAnotherThread();
-        assertThat(thread.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(InterruptedException.class);
-        work.end.countDown();
-        assertThat(interrupted.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo(2);
-        assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
     }
 
     /** It counted as running for as long as the process lived, and its lock was never given back. */
@@ -225,7 +111,6 @@ class StageWorkTest {
         }
         assertThatThrownBy(() -> shop.stage(Refusing::new).get(A_MINUTE, TimeUnit.SECONDS))
                 .hasRootCauseMessage("refused");
-        assertThatThrownBy(() -> shop.object(Refusing::new)).hasMessage("refused");
         assertNothingIsLeft();
     }
 
@@ -281,16 +166,6 @@ class StageWorkTest {
         assertThatThrownBy(() -> result.get(A_MINUTE, TimeUnit.SECONDS)).hasCauseInstanceOf(LeaseLostException.class);
         assertThat(next.isValid()).isTrue();
         assertThat(bodies.count()).isZero();
-    }
-
-    /** The caller waited as long as the store was silent, and not for a second. */
-    @Test
-    void aReleaseThatIsNotAnsweredIsNotWaitedForLong() throws Exception {
-        CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<?> result = (CompletableFuture<?>) shop.object(() -> work);
-        locks.loseAnswers();
-        work.complete("done");
-        assertThat(result.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("done");
     }
 
     /** The stream ends by itself before anybody has noticed the end of its lease. */

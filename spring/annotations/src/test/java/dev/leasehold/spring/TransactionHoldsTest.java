@@ -8,6 +8,7 @@ import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
 import dev.leasehold.LockBusyException;
+import dev.leasehold.spring.internal.RunningBodies;
 import dev.leasehold.test.TestLeasehold;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -279,7 +280,7 @@ class TransactionHoldsTest {
 
     @Test
     void aLockOfAnotherClientIsNotTakenForTheOneThatIsHeld() {
-        LockedTemplate other = new LockedTemplate(locks.anotherClient(), bodies)
+        LockedTemplate other = new LockedTemplate(locks.anotherClient(), context)
                 .withTransaction(OuterTransaction.HOLD_UNTIL_COMPLETION)
                 .withMaxWait(Duration.ZERO);
         in(transaction, none -> {

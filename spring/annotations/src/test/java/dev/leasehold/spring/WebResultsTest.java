@@ -66,7 +66,7 @@ class WebResultsTest {
 
     static class Anything {
         @Locked(name = "anything", maxWait = "0s")
-        public Object give(Object result) {
+        public <T> T give(T result) {
             return result;
         }
     }
@@ -93,7 +93,7 @@ class WebResultsTest {
     }
 
     @Test
-    void behindObjectTheyFailTheCall() {
+    void behindAnOpenTypeTheyFailTheCall() {
         try (AnnotationConfigApplicationContext context = start(Anything.class)) {
             Anything anything = context.getBean(Anything.class);
             StreamingResponseBody streaming = out -> {};

@@ -43,7 +43,7 @@ class WithoutReactorTest {
 
     public static class Anything {
         @Locked("a")
-        public Object give(Object result) {
+        public <T> T give(T result) {
             return result;
         }
 
@@ -70,7 +70,7 @@ class WithoutReactorTest {
         }
     }
 
-    /** Calls a method that returns an Rx type behind {@code Object}, and one that returns a stage. */
+    /** Calls a method that returns an Rx type behind a type variable, and one that returns a stage. */
     public static final class Call implements Callable<String> {
         @Override
         public String call() {
@@ -138,7 +138,7 @@ class WithoutReactorTest {
 
     @Test
     @SuppressWarnings("unchecked")
-    void aTypeOfRxJavaBehindObjectFailsTheCall() throws Exception {
+    void aTypeOfRxJavaBehindAnOpenTypeFailsTheCall() throws Exception {
         try (URLClassLoader loader = loader()) {
             Callable<String> call = made(loader, Call.class, Callable.class);
             assertThat(in(loader, call)).startsWith("stage, ").contains("type of RxJava");

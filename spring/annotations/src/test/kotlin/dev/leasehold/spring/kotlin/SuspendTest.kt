@@ -10,7 +10,7 @@ import dev.leasehold.spring.EnableLeasehold
 import dev.leasehold.spring.InvalidLockedMethodException
 import dev.leasehold.spring.Locked
 import dev.leasehold.spring.OnBusy
-import dev.leasehold.spring.RunningBodies
+import dev.leasehold.spring.internal.RunningBodies
 import dev.leasehold.test.TestLeasehold
 import java.util.concurrent.TimeUnit.SECONDS
 import java.util.function.Supplier

@@ -1,7 +1,7 @@
 package dev.leasehold.spring.boot.autoconfigure;
 
 import dev.leasehold.Leasehold;
-import dev.leasehold.spring.RunningBodies;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -80,34 +80,25 @@ final class ClientLifecycle implements SmartLifecycle, DisposableBean {
     private CompletableFuture<Void> closing() {
         running = false;
         CompletableFuture<Void> closed = new CompletableFuture<>();
-        start(
-                () -> {
-                    try {
-                        endBodiesAndClose();
-                    } finally {
-                        closed.complete(null);
-                    }
-                },
-                "leasehold-shutdown");
+        Runnable task = () -> {
+            try {
+                endBodiesAndClose();
+            } finally {
+                closed.complete(null);
+            }
+        };
+        Thread thread = new Thread(null, task, "leasehold-shutdown", 0, false);
+        thread.setDaemon(true);
+        thread.start();
         return closed;
     }
 
-    private static void start(Runnable task, String name) {
-        Thread thread = new Thread(null, task, name, 0, false);
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    /**
-     * Ends the bodies and closes the clients. Interrupts come from a thread of their own: a stage's cancel is code of
-     * others, and may block.
-     */
     private void endBodiesAndClose() {
         long end = System.nanoTime()
                 + shutdown.waitTime().plus(shutdown.interruptWaitTime()).toNanos();
         try {
             if (!bodies.await(shutdown.waitTime())) {
-                start(bodies::interrupt, "leasehold-interrupts");
+                bodies.interrupt();
                 bodies.await(shutdown.interruptWaitTime());
             }
             Duration left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));

@@ -31,7 +31,7 @@ final class InitializedDatabase implements DependsOnDatabaseInitializationDetect
         String uri = environment.getProperty("leasehold.store.uri", "");
         String type = environment.getProperty("leasehold.store.type", "jdbc");
         return uri.isBlank()
-                ? type.equalsIgnoreCase("jdbc") && beans.containsBeanDefinition("leaseholdJdbcCandidate")
+                ? type.equalsIgnoreCase("jdbc") && StoreType.JDBC.isUsable(beans)
                 : uri.startsWith("jdbc:");
     }
 }

@@ -6,10 +6,12 @@ import dev.leasehold.LockOptions;
 import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spi.StoreFactory;
 import dev.leasehold.spring.Elections;
-import dev.leasehold.spring.LockedAnnotations;
 import dev.leasehold.spring.LockedTemplate;
-import dev.leasehold.spring.RunningBodies;
+import dev.leasehold.spring.internal.LockedAnnotations;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.time.Duration;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -88,8 +90,8 @@ public final class LeaseholdAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConditionalOnSingleCandidate(Leasehold.class)
-    LockedTemplate lockedTemplate(Leasehold client, RunningBodies bodies) {
-        return new LockedTemplate(client, bodies);
+    LockedTemplate lockedTemplate(Leasehold client, BeanFactory beans) {
+        return new LockedTemplate(client, beans);
     }
 
     @Bean
@@ -120,19 +122,19 @@ public final class LeaseholdAutoConfiguration {
     /** The client configuration makes the client, where the application has none of its own. */
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnMissingBean(Leasehold.class)
-    @Import(StoreCandidates.class)
     static class ClientConfiguration {
 
         @Bean
         StoreHandle leaseholdStore(
                 LeaseholdProperties properties,
                 ObjectProvider<StoreFactory> given,
-                ObjectProvider<StoreCandidate> candidates,
+                @LeaseholdDataSource ObjectProvider<DataSource> marked,
+                ObjectProvider<DataSource> dataSources,
                 ListableBeanFactory beans) {
             StoreFactory own = given.getIfUnique();
             return own != null
-                    ? new StoreHandle(builder -> builder.store(own), own.toString(), () -> {})
-                    : new StoreSelection(properties, candidates.orderedStream().toList(), beans).choose();
+                    ? new StoreHandle(builder -> builder.store(own), () -> {})
+                    : new StoreSelection(properties, marked, dataSources, beans).choose();
         }
 
         @Bean

@@ -7,10 +7,9 @@ import java.util.function.Consumer;
  * A store handle is the store that was chosen, and what was opened for it, which is closed after the client.
  *
  * @param choose sets the store
- * @param description the store, for people
  * @param closing closes what was opened
  */
-record StoreHandle(Consumer<LeaseholdBuilder> choose, String description, Runnable closing) implements AutoCloseable {
+record StoreHandle(Consumer<LeaseholdBuilder> choose, Runnable closing) implements AutoCloseable {
 
     @Override
     public void close() {

@@ -5,7 +5,7 @@ import dev.leasehold.LockException;
 import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.observe.LockCall;
 import dev.leasehold.observe.LockGrant;
-import dev.leasehold.spring.NameTemplates;
+import dev.leasehold.spring.internal.NameTemplates;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;

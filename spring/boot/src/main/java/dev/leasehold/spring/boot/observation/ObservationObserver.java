@@ -3,7 +3,7 @@ package dev.leasehold.spring.boot.observation;
 import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.observe.LockCall;
 import dev.leasehold.observe.LockGrant;
-import dev.leasehold.spring.NameTemplates;
+import dev.leasehold.spring.internal.NameTemplates;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;

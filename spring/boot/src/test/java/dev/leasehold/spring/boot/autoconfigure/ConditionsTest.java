@@ -8,21 +8,23 @@ import dev.leasehold.jdbc.JdbcStore;
 import dev.leasehold.observe.LeaseholdObserver;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.LockedTemplate;
-import dev.leasehold.spring.RunningBodies;
 import dev.leasehold.spring.boot.actuate.LeaseholdEndpoint;
 import dev.leasehold.spring.boot.actuate.LeaseholdEndpointAutoConfiguration;
 import dev.leasehold.spring.boot.actuate.LeaseholdHealthContributorAutoConfiguration;
 import dev.leasehold.spring.boot.observation.LeaseholdObservationAutoConfiguration;
 import dev.leasehold.spring.integration.LeaseholdLockRegistry;
+import dev.leasehold.spring.internal.RunningBodies;
 import dev.leasehold.spring.shedlock.LeaseholdLockProvider;
 import dev.leasehold.zookeeper.ZooKeeperStore;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.Map;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
@@ -93,7 +95,8 @@ class ConditionsTest {
 
     @Test
     void anOwnTemplateComesFirst() {
-        runner.withBean("own", LockedTemplate.class, () -> new LockedTemplate(another(), new RunningBodies()))
+        StaticListableBeanFactory beans = new StaticListableBeanFactory(Map.of("bodies", new RunningBodies()));
+        runner.withBean("own", LockedTemplate.class, () -> new LockedTemplate(another(), beans))
                 .run(context ->
                         assertThat(context).getBean(LockedTemplate.class).isSameAs(context.getBean("own")));
     }
@@ -179,15 +182,20 @@ class ConditionsTest {
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdFence"));
     }
 
+    private static void assertUsable(ApplicationContextRunner application, StoreType... types) {
+        application.run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(StoreType.values())
+                    .filteredOn(type -> type.isUsable(context.getBeanFactory()))
+                    .containsExactly(types);
+        });
+    }
+
     @Test
-    void onlyStoresOnTheClassPathAreCandidates() {
-        runner.run(context -> assertThat(context.getBeansOfType(StoreCandidate.class))
-                .containsOnlyKeys("leaseholdJdbcCandidate", "leaseholdRedisCandidate", "leaseholdZooKeeperCandidate"));
-        without(runner, JdbcStore.class, ZooKeeperStore.class)
-                .run(context -> assertThat(context.getBeansOfType(StoreCandidate.class))
-                        .containsOnlyKeys("leaseholdRedisCandidate"));
-        without(runner, DataSourceUnwrapper.class)
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("leaseholdJdbcCandidate"));
+    void onlyStoresOnTheClassPathAreUsable() {
+        assertUsable(runner, StoreType.JDBC, StoreType.REDIS, StoreType.ZOOKEEPER);
+        assertUsable(without(runner, JdbcStore.class, ZooKeeperStore.class), StoreType.REDIS);
+        assertUsable(without(runner, DataSourceUnwrapper.class), StoreType.REDIS, StoreType.ZOOKEEPER);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.leasehold.spring.boot.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.leasehold.jdbc.JdbcStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystem;
@@ -40,6 +41,12 @@ class RuntimeHintsTest {
     void theProvidersOfStoresAreFound() {
         assertThat(RuntimeHintsPredicates.resource().forResource("META-INF/services/dev.leasehold.spi.StoreProvider"))
                 .accepts(hints);
+    }
+
+    /** Their absence would say that a module is missing. */
+    @Test
+    void theClassesOfStoresAreFound() {
+        assertThat(RuntimeHintsPredicates.reflection().onType(JdbcStore.class)).accepts(hints);
     }
 
     private static List<String> resources(String directory, String ending) throws Exception {

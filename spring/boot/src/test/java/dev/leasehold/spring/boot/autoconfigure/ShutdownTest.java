@@ -10,17 +10,14 @@ import dev.leasehold.LeaderElection;
 import dev.leasehold.Lease;
 import dev.leasehold.LeaseLostException;
 import dev.leasehold.Leasehold;
-import dev.leasehold.inspect.HolderInfo;
-import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.spring.Elections;
 import dev.leasehold.spring.Locked;
 import dev.leasehold.spring.LockedTemplate;
-import dev.leasehold.spring.RunningBodies;
+import dev.leasehold.spring.internal.RunningBodies;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -119,29 +116,6 @@ class ShutdownTest {
                     result.complete(context.getBean(Work.class).endless(work));
                     await().until(() -> context.getBean(RunningBodies.class).count() == 1);
                 });
-    }
-
-    @Test
-    @DisplayName("A stage whose cancel ends its work is cancelled and its lock is free at once")
-    void cancellingAStageFreesItsLockAtOnce() throws Exception {
-        CompletableFuture<CompletableFuture<String>> result = new CompletableFuture<>();
-        CompletableFuture<String> cancelled = new CompletableFuture<>();
-        try (Leasehold next = Leasehold.connect(DATABASE)) {
-            CompletableFuture<String> work = new CompletableFuture<>() {
-                @Override
-                public boolean cancel(boolean interrupt) {
-                    boolean done = super.cancel(interrupt);
-                    // The work is about to end; its future has completed already, as Reactor's has.
-                    cancelled.complete(holder(next, "endless"));
-                    return done;
-                }
-            };
-            endWhileRunning(work, result, "1m");
-            assertThat(cancelled).isCompleted();
-            assertThat(cancelled.join()).as("the holder while the work went on").isNotEmpty();
-            await().until(result.join()::isCancelled);
-            assertThat(next.lock("endless").tryAcquire()).isPresent().get().satisfies(Lease::close);
-        }
     }
 
     /** Nothing ends its work, which may go on as long as the process does. */
@@ -254,14 +228,6 @@ class ShutdownTest {
                 assertThat(end.getCount()).isEqualTo(1);
             });
             assertThat(body.get(A_MINUTE, TimeUnit.SECONDS)).isEqualTo("inner");
-        }
-    }
-
-    private static String holder(Leasehold locks, String name) {
-        try {
-            return locks.info(name).map(LockInfo::holder).map(HolderInfo::owner).orElse("");
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 

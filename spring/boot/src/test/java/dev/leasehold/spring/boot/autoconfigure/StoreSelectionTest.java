@@ -312,11 +312,20 @@ class StoreSelectionTest {
         runner.withBean("here", CuratorFramework.class, StoreSelectionTest::curator)
                 .withBean("there", CuratorFramework.class, StoreSelectionTest::curator)
                 .run(context -> assertThat(failure(context).getDescription())
-                        .contains("several CuratorFrameworks: here, there"));
+                        .contains("several CuratorFrameworks, none of them primary: here, there"));
         runner.withBean("here", DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
                 .withBean("there", DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {})
                 .run(context -> assertThat(failure(context).getDescription())
-                        .contains("several Redis connections: here, there"));
+                        .contains("several Redis connections, none of them primary: here, there"));
+    }
+
+    @Test
+    void aTypeWithoutAConnectionFailsWithTheUri() {
+        runner.withPropertyValues("leasehold.store.type=zookeeper").run(context -> {
+            FailureAnalysis analysis = failure(context);
+            assertThat(analysis.getDescription()).contains("type is zookeeper, and the application has no Curator");
+            assertThat(analysis.getAction()).contains("leasehold.store.uri=zookeeper://…");
+        });
     }
 
     /** Spring Boot knows a master with replicas, too. */

@@ -1,4 +1,4 @@
-package dev.leasehold.spring;
+package dev.leasehold.spring.internal;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +18,12 @@ public final class NameTemplates {
         return CURRENT.get();
     }
 
-    /** Sets the template, or clears it by null. */
-    static void set(@Nullable String template) {
+    /**
+     * Sets the template, or clears it.
+     *
+     * @param template null for none
+     */
+    public static void set(@Nullable String template) {
         if (template == null) {
             CURRENT.remove();
         } else {

@@ -1,15 +1,15 @@
-package dev.leasehold.spring;
+package dev.leasehold.spring.internal;
 
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Running bodies are those that run under locks now, on threads, as stages, as streams and as transactions: for a
@@ -18,34 +18,37 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public final class RunningBodies {
 
-    private static final Logger LOG = System.getLogger("dev.leasehold.spring");
-
     private final Set<Body> bodies = ConcurrentHashMap.newKeySet();
-    private final ReferenceQueue<StageWork> collected = new ReferenceQueue<>();
+    private final ReferenceQueue<Object> collected = new ReferenceQueue<>();
     private final ReentrantLock waiting = new ReentrantLock();
     private final Condition noneRuns = waiting.newCondition();
 
     /** Makes an empty set. */
     public RunningBodies() {}
 
-    /** Notes that this thread runs a body, until the result is left. */
-    Body enter() {
-        return enter(Thread.currentThread()::interrupt, true);
+    /**
+     * Notes a body, until the result is left.
+     *
+     * @param interruption comes once at most, and neither blocks nor fails
+     * @return the body
+     */
+    public Body enter(Runnable interruption) {
+        return enter(interruption, null);
     }
 
-    /** Notes a body that is bound to no thread, until the result is left. */
-    Body enterUnbound(Runnable interruption) {
-        return enter(interruption, false);
-    }
-
-    /** Notes the work of a stage, until the result is left or the work is collected, since nobody can complete the stage. */
-    Body enterStage(StageWork work) {
+    /**
+     * Notes the work behind a future, until the result is left or the future is collected, since nobody can complete it.
+     *
+     * @param end the future, which is noted weakly
+     * @return the body
+     */
+    public Body enterStage(CompletableFuture<?> end) {
         leaveCollected();
-        return enter(new StageReference(work, collected), false);
+        return enter(null, new WeakReference<>(end, collected));
     }
 
-    private Body enter(Runnable interruption, boolean onThread) {
-        Body body = new Body(interruption, onThread);
+    private Body enter(@Nullable Runnable interruption, @Nullable Reference<?> stage) {
+        Body body = new Body(interruption, stage);
         bodies.add(body);
         return body;
     }
@@ -53,7 +56,7 @@ public final class RunningBodies {
     private void leaveCollected() {
         for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
             for (Body body : bodies) {
-                if (body.interruption == gone) {
+                if (body.stage == gone) {
                     body.leave();
                 }
             }
@@ -61,21 +64,15 @@ public final class RunningBodies {
     }
 
     /**
-     * Interrupts the bodies that run now: the threads that run them first, and then streams, which are cancelled, and so are
-     * stages whose class has a cancel of its own. A plain {@link java.util.concurrent.CompletableFuture} goes on: its work would
-     * not end if it were cancelled. Blocks for as long as such a cancel does.
+     * Interrupts the bodies that run now: threads are interrupted, and streams cancelled. A stage goes on: its work would not end
+     * if it were cancelled. Does not block.
      *
      * @return how many
      */
     public int interrupt() {
-        leaveCollected();
-        return interrupt(true) + interrupt(false);
-    }
-
-    private int interrupt(boolean onThread) {
         int count = 0;
         for (Body body : bodies) {
-            if (body.onThread == onThread && body.interrupt()) {
+            if (body.interrupt()) {
                 count++;
             }
         }
@@ -112,60 +109,34 @@ public final class RunningBodies {
         return bodies.size();
     }
 
-    /** A stage reference refers to the work of a stage weakly: what is noted does not keep a lease from being dropped. */
-    private static final class StageReference extends WeakReference<StageWork> implements Runnable {
-
-        StageReference(StageWork work, ReferenceQueue<StageWork> collected) {
-            super(work, collected);
-        }
-
-        @Override
-        public void run() {
-            StageWork work = get();
-            if (work != null) {
-                work.interrupt();
-            }
-        }
-    }
-
-    /** A body is one that runs. Its thread is not interrupted after it has left. */
-    final class Body {
+    /** A body is one that runs. It is not interrupted after it has left. */
+    public final class Body {
 
         private final ReentrantLock guard = new ReentrantLock();
-        private final Runnable interruption;
-        private final boolean onThread;
+        private final @Nullable Runnable interruption;
+        private final @Nullable Reference<?> stage;
         private boolean over;
 
-        private Body(Runnable interruption, boolean onThread) {
+        private Body(@Nullable Runnable interruption, @Nullable Reference<?> stage) {
             this.interruption = interruption;
-            this.onThread = onThread;
+            this.stage = stage;
         }
 
-        /**
-         * Interrupts the body. A cancelled stage may leave at once, and call code of others, so no lock is held then.
-         */
         private boolean interrupt() {
             guard.lock();
             try {
-                if (over) {
+                if (over || interruption == null) {
                     return false;
                 }
-                if (onThread) {
-                    interruption.run();
-                    return true;
-                }
+                interruption.run();
+                return true;
             } finally {
                 guard.unlock();
             }
-            try {
-                interruption.run();
-            } catch (RuntimeException e) {
-                LOG.log(Level.WARNING, "work under a lock could not be cancelled", e);
-            }
-            return true;
         }
 
-        void leave() {
+        /** Notes that the body has ended. */
+        public void leave() {
             guard.lock();
             try {
                 over = true;

@@ -7,50 +7,27 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import java.time.Duration;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactoryUtils;
-import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.util.StringUtils;
 
 /**
- * A Redis candidate is the Redis that the application is connected to: one server, Sentinel or Cluster. Locks get
+ * A Redis opening makes the store in the Redis that the application is connected to: one server, Sentinel or Cluster. Locks get
  * connections of their own.
  */
-record RedisCandidate(ObjectProvider<DataRedisConnectionDetails> details, ListableBeanFactory beans)
-        implements StoreCandidate {
+final class RedisOpening {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
-    @Override
-    public StoreType type() {
-        return StoreType.REDIS;
-    }
+    private RedisOpening() {}
 
-    @Override
-    public List<String> found() {
-        return List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, DataRedisConnectionDetails.class));
-    }
-
-    @Override
-    public StoreHandle open(LeaseholdProperties properties) {
-        DataRedisConnectionDetails connection = details.getIfUnique();
-        if (connection == null) {
-            throw new LeaseholdStartException(
-                    found().isEmpty()
-                            ? "leasehold.store.type is redis, and the application has no Redis connection."
-                            : "The application has several Redis connections: " + String.join(", ", found()) + ".",
-                    "Set leasehold.store.uri=redis://…",
-                    null);
-        }
+    static StoreHandle open(DataRedisConnectionDetails connection) {
         RedisClient client = RedisClient.create();
         client.setOptions(options(connection.getSslBundle()));
         try {
             RedisStore store = store(client, connection);
-            return new StoreHandle(builder -> builder.store(store), store.toString(), client::shutdown);
+            return new StoreHandle(builder -> builder.store(store), client::shutdown);
         } catch (RuntimeException e) {
             client.shutdown();
             throw e;
