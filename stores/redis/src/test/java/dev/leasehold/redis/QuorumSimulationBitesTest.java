@@ -46,8 +46,8 @@ class QuorumSimulationBitesTest {
             case RELEASE_ON_ALL -> Kind.LOSSY_WITH_LONG_LEASES;
             case BOUND_ON_PROPOSALS -> Kind.CLOCK_AHEAD;
             case TRUST_EXCUSES_RESTARTS_ONLY -> Kind.TRUSTED;
-            case VOUCHER_NAMES_ITS_HISTORY -> Kind.COPIED;
-            case RUN_ID_READ_BY_SCRIPT, VOUCHER_ENDS_WITH_ITS_MEMORY -> Kind.RESTARTED;
+            case MARKER_NAMES_ITS_HISTORY -> Kind.COPIED;
+            case RUN_ID_READ_BY_SCRIPT -> Kind.RESTARTED;
             case READERS_BESIDE_READERS_ONLY,
                     WRITER_ALONE,
                     GATE_GRANTS_WHO_FITS,
@@ -81,9 +81,8 @@ class QuorumSimulationBitesTest {
                     GATE_GRANTS_WHO_FITS,
                     RELEASE_CONCERNS_ONE,
                     RENEWALS_CARRY_THE_SHARE -> 1;
-            case RUN_ID_READ_BY_SCRIPT -> 501;
-            case VOUCHER_NAMES_ITS_HISTORY -> 7;
-            case VOUCHER_ENDS_WITH_ITS_MEMORY -> 1255;
+            case MARKER_NAMES_ITS_HISTORY -> 7;
+            case RUN_ID_READ_BY_SCRIPT -> 502;
             case TAKE_BACK_NO_GRANT -> 500;
             case READERS_LEAVE_A_TRACE -> 521;
             case TAKE_BACK_ITS_OWN -> 547;
