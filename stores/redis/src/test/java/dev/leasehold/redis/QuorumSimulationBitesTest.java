@@ -79,11 +79,10 @@ class QuorumSimulationBitesTest {
                     READERS_BESIDE_READERS_ONLY,
                     WRITER_ALONE,
                     GATE_GRANTS_WHO_FITS,
-                    RELEASE_CONCERNS_ONE,
                     RENEWALS_CARRY_THE_SHARE -> 1;
-            case MARKER_NAMES_ITS_HISTORY -> 7;
+            case MARKER_NAMES_ITS_HISTORY -> 1252;
             case RUN_ID_READ_BY_SCRIPT -> 502;
-            case TAKE_BACK_NO_GRANT -> 500;
+            case TAKE_BACK_NO_GRANT, RELEASE_CONCERNS_ONE -> 500;
             case READERS_LEAVE_A_TRACE -> 1258;
             case TAKE_BACK_ITS_OWN -> 502;
             case AN_END_OF_ITS_OWN -> 1255;
