@@ -37,7 +37,7 @@ Rules == {"no marker", "marker too young", "run id from client", "accept below l
           "shorten", "same claim id", "gate votes", "deadline from receipt", "no bound on proposals",
           "forget last", "old record counts", "last without run", "count any proposal", "largest deadline",
           "half is enough", "lease comes back", "top up below last", "marker without data id",
-          "lease takes back", "voucher outlives a load", "voucher of another history",
+          "lease takes back",
           "reader beside writer", "writer beside readers", "raise below last", "gate mixes", "release frees all",
           "ends with the newest", "renewal without share", "takes back all", "left without trace",
           "top up below exclusive", "top up leaves last"}
@@ -55,7 +55,6 @@ vars == <<now, node, claim, sent, answers, crashes, inOrder>>
 Half     == MaxLease \div 2
 Majority == IF "half is enough" \in Broken THEN Cardinality(Nodes) \div 2 ELSE Cardinality(Nodes) \div 2 + 1
 NoRecord == -1
-NoVoucher == -100
 LongAgo  == 0 - MaxLease
 Max(a, b) == IF a > b THEN a ELSE b
 Greatest(numbers) == IF numbers = {} THEN NoRecord ELSE CHOOSE a \in numbers: \A b \in numbers: b <= a
@@ -153,15 +152,6 @@ OnClaim(k, m) ==
         ELSE IF "lower" \in Broken THEN {Hold(k, m, Later(h, m), m.endOfRun)}
         ELSE {}: h \in Standing(k, m.claim)}
 
-\* A claim may name a voucher, the word of a node that had a vote, and is compared with what the node knew when it gave it. Here
-\* any claim may name any voucher, for ever. Where memory is never lost, none is given. (Fewer states.)
-OnVouchedClaim(k, m) ==
-    IF k.vouched = NoVoucher THEN {}
-    ELSE {[j EXCEPT !.since = k.since]: j \in OnClaim([k EXCEPT !.since = k.vouched], m)}
-
-OnClaimWithAVote(k, m) ==
-    {[j EXCEPT !.vouched = IF MaxCrashes > 0 THEN k.since ELSE @]: j \in OnClaim(k, m)}
-
 \* A renewal, and the top-up that a renewing client sends to nodes that do not hold its claim.
 OnKeep(k, m) ==
     LET shared == m.claim \in Readers \/ "renewal without share" \in Broken
@@ -190,8 +180,8 @@ Useful(a, time) == "deadline from receipt" \in Broken \/ a.deadline > time
 
 Receive(n, m) ==
     /\ \E k \in (IF Votes(node[n], IF ClientsNameRuns THEN m.runs[n] ELSE node[n].run)
-                 THEN IF m.kind = "claim" THEN OnClaimWithAVote(node[n], m) ELSE OnKeep(node[n], m)
-                 ELSE IF m.kind = "claim" THEN OnVouchedClaim(node[n], m) ELSE {}):
+                 THEN IF m.kind = "claim" THEN OnClaim(node[n], m) ELSE OnKeep(node[n], m)
+                 ELSE {}):
         LET until == CHOOSE t \in {h.until: h \in Standing(k, m.claim)}: TRUE
             a == Answer(m.claim, n, m.token, m.sentAt, until - now)
         IN
@@ -225,19 +215,18 @@ GateGrants(n, c) ==
     /\ UNCHANGED <<now, claim, sent, crashes, inOrder>>
 
 \* A node loses its memory: it restarts without, is flushed, or gets an old copy of its data back, by a restart or
-\* from a replica. The marker is renewed by the first script that runs there: at the earliest at once. A voucher is not
-\* believed any more. It may be there: where it was loaded, it has another form; where nothing was loaded, because the node
-\* followed a copy of itself from where the two had parted, the node has another history.
+\* from a replica. The marker is renewed by the first script that runs there: at the earliest at once.
+\* Assumed: no replication id stands for two runs of a server, and a master's changes whenever its data may come from elsewhere. So
+\* the id that the node reads, as a master, shows each loss by which an old marker comes back. "marker without data id" is the
+\* world in which it does not.
 Crash(n) ==
     /\ crashes < MaxCrashes
     /\ crashes' = crashes + 1
-    /\ \E old \in (IF Snapshots THEN {NoRecord, 0} ELSE {NoRecord}), loads \in BOOLEAN:
+    /\ \E old \in (IF Snapshots THEN {NoRecord, 0} ELSE {NoRecord}):
         LET k == Unlocked(node[n])
-            believed == (IF loads THEN "voucher outlives a load" ELSE "voucher of another history") \in Broken
             kept == old = 0 /\ (ClientsNameRuns \/ "marker without data id" \in Broken)
         IN node' = [node EXCEPT ![n] =
             [k EXCEPT !.last = old, !.exclusive = old, !.since = IF kept THEN LongAgo ELSE now,
-                      !.vouched = IF believed THEN @ ELSE NoVoucher,
                       !.run = IF ClientsNameRuns THEN k.run + 1 ELSE 0,
                       !.markerRun = IF ClientsNameRuns /\ ~kept THEN k.run + 1 ELSE k.markerRun]]
     /\ UNCHANGED <<now, claim, sent, answers, inOrder>>
@@ -351,7 +340,7 @@ Tick ==
 Init ==
     /\ now = 0
     /\ node = [n \in Nodes |-> [holders |-> {}, last |-> 0, exclusive |-> 0,
-                                run |-> 0, markerRun |-> 0, since |-> LongAgo, vouched |-> NoVoucher, yes |-> 0,
+                                run |-> 0, markerRun |-> 0, since |-> LongAgo, yes |-> 0,
                                 before |-> NoRecord, exclusiveBefore |-> NoRecord, yesBefore |-> 0]]
     /\ claim = [c \in Claims |-> [state |-> "new", token |-> 0, endOfRun |-> 0, deadlines |-> Nothing, again |-> FALSE,
                                   endedBefore |-> 0]]
@@ -390,10 +379,6 @@ OnlyLatest == \A c \in Claims, d \in Granted: Believes(c) /\ Exclude(c, d) => cl
 
 \* Whatever a node has said yes to, and was not taken back, it remembers whenever it votes: as `last`, or as the floor below it.
 YesMeansLast == \A n \in Nodes: Votes(node[n], node[n].run) => Last(node[n]) >= node[n].yes
-
-\* A node vouches only for a vote that it has.
-VouchersAreVotes ==
-    \A n \in Nodes: node[n].vouched # NoVoucher => Votes(node[n], node[n].run) /\ node[n].vouched = node[n].since
 
 \* What a holder counts on stands on the node, or has been forgotten by a node that has no vote yet.
 NeverShortened ==

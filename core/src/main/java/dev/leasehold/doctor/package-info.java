@@ -2,4 +2,5 @@
 @NullMarked
 package dev.leasehold.doctor;
 
+import dev.leasehold.Leasehold;
 import org.jspecify.annotations.NullMarked;

@@ -3,4 +3,5 @@
 @NullMarked
 package dev.leasehold.inspect;
 
+import dev.leasehold.Leasehold;
 import org.jspecify.annotations.NullMarked;

@@ -2,4 +2,5 @@
 @NullMarked
 package dev.leasehold.observe;
 
+import dev.leasehold.LeaseholdBuilder;
 import org.jspecify.annotations.NullMarked;

@@ -212,11 +212,6 @@ final class QuorumFindings implements Doctor.Duty {
                                 + rules.key() + " on every master, and wait for the longest lease"));
     }
 
-    @Override
-    public boolean votes() {
-        return true;
-    }
-
     /** Reports what a restart of this master, or a fail-over from it, does to locks. */
     @Override
     public List<Finding> of(NodeFacts node) {

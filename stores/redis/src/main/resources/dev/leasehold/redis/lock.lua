@@ -31,15 +31,14 @@ local function clock()
   return time[1] * 1000000 + time[2]
 end
 
--- An id among what the server tells of itself, which costs more than anything else here; a pattern would cost even more.
-local function infoId(section, name)
-  local info = redis.call('INFO', section)
+-- An id among what the server tells of itself. To ask for that costs more than anything else here; a pattern would cost even more.
+local function idIn(info, name)
   local at = string.find(info, name, 1, true) + #name
   return string.sub(info, at, at + 39)
 end
 
 local function runId()
-  return infoId('server', 'run_id:')
+  return idIn(redis.call('INFO', 'server'), 'run_id:')
 end
 
 local function isStoredLease(value)

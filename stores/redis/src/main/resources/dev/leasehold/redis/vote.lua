@@ -1,11 +1,9 @@
 -- A ballot: asks the node to accept a token for an attempt.
--- KEYS: those of the lock (see lock.lua), a voucher: 'MARKER:voucher:NAME' (see voucher.lua), or without a NAME where none is asked for. (The
--- marker itself is not sent: each key costs, and masters of a quorum are no cluster, which would have to know it.)
+-- KEYS: those of the lock (see lock.lua), the marker.
 -- ARGV: the value that the lock shall have, lease, the end of the run, 'KIND|ALIVE_FOR|CLAIM_PERIOD|RULES|' and whom to tell,
 -- and the token again if it is not the end of its run. RULES are the marker's. SINCE in the value is what the node's clock
 -- shows by the client's reckoning: for people only. The value is of layout 2 for an attempt that shares the lock.
--- Answers {what, now, the marker, for how long there is no vote, …}, or 1 alone: 'yes', for as long as was asked.
--- 'yes', the time left, and, where the lock was free, 1 if the voucher is good from now on; 'stale' and the last token; 'far' and
+-- Answers {what, now, the marker, for how long there is no vote, …}: 'yes' and the time left; 'stale' and the last token; 'far' and
 -- the greatest that would be accepted; 'busy', the lock's value, its time left and the place; 'novote'. Of readers, 'busy' shows the one
 -- with the smallest token, and the time left of the last; of a lock that is shut, none.
 -- A node that refuses a writer because of readers is shut for new readers for a moment (KEYS[2] with ':shut' behind it): those that come
@@ -16,7 +14,7 @@ local lease, proposal, shares = ARGV[2], tonumber(token), layout == '2'
 local kind, aliveFor, period, rules, toTell = string.match(ARGV[4], '^(%d)|(%d+)|(%d+)|(%d+|%d+|%d)|(.*)$')
 local SHUT_FOR = 150
 
-local now, seen, noVote, votesFrom = ballotPaper(string.match(KEYS[4], '^(.*):voucher:'), rules)
+local now, seen, noVote, votesFrom = ballotPaper(KEYS[4], rules)
 if noVote > 0 then
   return {'novote', integer(now), seen, noVote}
 end
@@ -63,7 +61,7 @@ local function accept(atLeast, before)
     error('LEASEHOLD_TYPE')
   end
   redis.call('SET', KEYS[2], integer(math.max(atLeast, proposal + spare)), 'PX', TOKEN_LIFE)
-  return {'yes', integer(now), seen, 0, lease, vouch(KEYS[4], seen)}
+  return {'yes', integer(now), seen, 0, lease}
 end
 
 if holder and holder.claim == id then

@@ -204,13 +204,6 @@ final class ModelLock {
         return new Said.Yes(ballot.token(), lease);
     }
 
-    /** To a ballot that a voucher has let past the marker; null where more has to be looked at. */
-    @Nullable Said voteVouched(Ballot ballot, long now) {
-        prune(now);
-        boolean plain = holders.isEmpty() && queue.isEmpty() && last.isExclusive();
-        return plain && ballot.token() > last.lastOr(Long.MIN_VALUE) ? accept(ballot, now) : null;
-    }
-
     private Said repeated(ModelHolder own, Ballot ballot, Bounds bounds) {
         if (ballot.token() < own.token && on(QuorumRule.RAISE_NEVER_LOWER)) {
             return new Said.Stale(Math.max(last.lastOr(0), own.token));

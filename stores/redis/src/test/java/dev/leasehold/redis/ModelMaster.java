@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ModelMaster {
 
-    /** A vouched history is the one that a master has vouched for in this memory, and until when. */
-    private record Vouched(int history, long until) {}
-
     private static final long MARGIN_MICROS = 2_000_000L;
 
     private final Set<QuorumRule> off;
@@ -26,7 +23,6 @@ public final class ModelMaster {
     private final BiConsumer<ClaimId, Long> granted;
 
     private TreeMap<String, ModelLock> locks = new TreeMap<>();
-    private final TreeMap<String, Vouched> vouchers = new TreeMap<>();
     private String markerRun = "";
     private long markerSince;
     private String run;
@@ -86,7 +82,6 @@ public final class ModelMaster {
 
     void restartWithEverything(String newRun) {
         run = newRun;
-        forgetVouchers();
     }
 
     /**
@@ -96,16 +91,6 @@ public final class ModelMaster {
     void followCopy() {
         history++;
         locks.values().forEach(ModelLock::letRunOut);
-    }
-
-    int history() {
-        return history;
-    }
-
-    private void forgetVouchers() {
-        if (on(QuorumRule.VOUCHER_ENDS_WITH_ITS_MEMORY)) {
-            vouchers.clear();
-        }
     }
 
     /** It was for a while the replica of one that has what was saved. */
@@ -125,7 +110,6 @@ public final class ModelMaster {
     }
 
     private void load() {
-        forgetVouchers();
         locks = copy(savedLocks);
         markerRun = savedRun;
         markerHistory = savedHistory;
@@ -133,7 +117,6 @@ public final class ModelMaster {
     }
 
     public void flush() {
-        vouchers.clear();
         locks = new TreeMap<>();
         markerRun = "";
     }
@@ -148,7 +131,7 @@ public final class ModelMaster {
     public Duration noVoteFor(String runNamed) {
         String mine = on(QuorumRule.RUN_ID_READ_BY_SCRIPT) ? run : runNamed;
         boolean restarted = !markerRun.isEmpty() && !markerRun.equals(mine);
-        if (!markerRun.equals(mine) || markerHistory != history) {
+        if (!markerRun.equals(mine) || (markerHistory != history && on(QuorumRule.MARKER_NAMES_ITS_HISTORY))) {
             boolean excused =
                     trusted && (restarted || (!markerRun.isEmpty() && !on(QuorumRule.TRUST_EXCUSES_RESTARTS_ONLY)));
             markerRun = mine;
@@ -214,24 +197,6 @@ public final class ModelMaster {
 
     public Said vote(Ballot ballot) {
         return lock(ballot.lock()).vote(ballot, new ModelLock.Bounds(now, maxLease / 2, markerSince + votingAge()));
-    }
-
-    /** Vouches for the vote that the master has just given, for a time of its own clock. */
-    boolean vouch(String voucher, int historyNamed, Duration life) {
-        if (historyNamed != history) {
-            return false;
-        }
-        vouchers.put(voucher, new Vouched(history, now + life.toNanos() / 1000));
-        return true;
-    }
-
-    /** The answer to a ballot that names a voucher, without a look at the marker; null where it has to be looked at. */
-    @Nullable Said voteVouched(Ballot ballot, String voucher) {
-        Vouched vouched = vouchers.get(voucher);
-        boolean good = vouched != null
-                && vouched.until > now
-                && (vouched.history == history || !on(QuorumRule.VOUCHER_NAMES_ITS_HISTORY));
-        return good ? lock(ballot.lock()).voteVouched(ballot, now) : null;
     }
 
     /**

@@ -204,7 +204,6 @@ class QuorumDoctorTest {
             Examination seen = examine(over(uris));
             assertThat(codes(seen, Severity.SERIOUS)).isEmpty();
             assertThat(codes(seen, Severity.FINE)).contains("redis-rights", "redlock-vote", "trial");
-            assertThat(codes(seen, Severity.NOTE)).contains("redlock-no-voucher");
             assertThat(seen.toString()).doesNotContain("pw@");
             assertThat(over(uris).votes()).allMatch(MasterVote::hasVote);
         }

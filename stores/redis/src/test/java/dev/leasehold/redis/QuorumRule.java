@@ -28,10 +28,8 @@ public enum QuorumRule {
     TAKE_BACK_NO_GRANT,
     /** A disk that is trusted excuses a new run, not data that came from another server. */
     TRUST_EXCUSES_RESTARTS_ONLY,
-    /** A voucher that a master has loaded is none. */
-    VOUCHER_ENDS_WITH_ITS_MEMORY,
-    /** A master with another history than the voucher's looks at its marker, even if it has loaded nothing. */
-    VOUCHER_NAMES_ITS_HISTORY,
+    /** A marker of another history is another's, even if the master has loaded nothing. */
+    MARKER_NAMES_ITS_HISTORY,
     /** A node takes a reader only where nobody is, or readers are. */
     READERS_BESIDE_READERS_ONLY,
     /** A node takes a writer only where nobody is. */

@@ -45,10 +45,6 @@ public final class SimulatedMaster {
         return model.run();
     }
 
-    int history() {
-        return model.history();
-    }
-
     /** The node's clock: now too fast, now too slow, by up to a hundredth, and never far from where it was set. */
     long micros() {
         return clock.read().wallMicros() + drift();

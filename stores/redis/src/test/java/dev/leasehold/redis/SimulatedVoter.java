@@ -55,9 +55,6 @@ public final class SimulatedVoter implements Voter {
     private final Duration maxLease;
     private final Set<ClaimId> saidYesTo = new HashSet<>();
     private String knownRun = "";
-    private int knownHistory;
-    private int vouchersAskedFor;
-    private @Nullable SimulatedVoucher voucher;
 
     /**
      * Makes a voter.
@@ -78,7 +75,6 @@ public final class SimulatedVoter implements Voter {
         this.nodeTimeout = nodeTimeout;
         this.maxLease = maxLease;
         knownRun = master.run();
-        knownHistory = master.history();
     }
 
     private <T> CompletableFuture<T> send(
@@ -115,51 +111,27 @@ public final class SimulatedVoter implements Voter {
         return network.listen();
     }
 
-    /** A master has answered a ballot, with the history of its data, and whether it vouches from now on. */
-    private record Voted(ModelMaster.@Nullable Said said, NodeStatus status, int history, boolean vouches) {}
+    /** A master has answered a ballot. */
+    private record Voted(ModelMaster.@Nullable Said said, NodeStatus status) {}
 
     @Override
     public CompletionStage<Vote> vote(Ballot ballot) {
         String run = knownRun;
-        int history = knownHistory;
-        SimulatedVoucher told = voucher;
-        boolean fresh =
-                !ballot.shares() && told != null && told.isFresh(time.now().nanos());
-        String name = ballot.shares()
-                ? ""
-                : !fresh ? ballot.attempt().client() + ':' + ++vouchersAskedFor : told.suits(ballot) ? told.name() : "";
         return this.<Voted>send(
                         "votes on " + ballot,
                         model -> {
-                            ModelMaster.Said vouched = fresh ? model.voteVouched(ballot, name) : null;
-                            Duration none = vouched != null ? Duration.ZERO : model.noVoteFor(run);
-                            ModelMaster.Said said = vouched != null || !none.isZero() ? vouched : model.vote(ballot);
-                            boolean vouches = vouched == null
-                                    && said instanceof ModelMaster.Said.Yes
-                                    && !name.isEmpty()
-                                    && model.vouch(name, history, voucherLife());
-                            NodeStatus status = new NodeStatus(model.run(), time.now(), master.micros(), none);
-                            return new Voted(said, status, model.history(), vouches);
+                            Duration none = model.noVoteFor(run);
+                            ModelMaster.Said said = none.isZero() ? model.vote(ballot) : null;
+                            return new Voted(said, new NodeStatus(model.run(), time.now(), master.micros(), none));
                         },
-                        (voted, sentAt) -> {
-                            NodeStatus status = status(
-                                    voted.status().run(),
-                                    sentAt,
-                                    voted.status().micros(),
-                                    voted.status().noVoteFor());
-                            knownHistory = voted.history();
-                            if (voted.vouches()) {
-                                voucher = SimulatedVoucher.of(
-                                        name, sentAt.nanos(), status.micros(), maxLease, voucherLife());
-                            }
-                            return new Voted(voted.said(), status, voted.history(), voted.vouches());
-                        })
+                        (voted, sentAt) -> new Voted(
+                                voted.said(),
+                                status(
+                                        voted.status().run(),
+                                        sentAt,
+                                        voted.status().micros(),
+                                        voted.status().noVoteFor())))
                 .thenApply(voted -> read(ballot, voted.said(), voted.status()));
-    }
-
-    /** More than a second is of the usual longest lease, a minute: for as long as proposals stay within the bounds. */
-    private Duration voucherLife() {
-        return maxLease.dividedBy(4);
     }
 
     private Vote read(Ballot ballot, ModelMaster.@Nullable Said said, NodeStatus status) {

@@ -30,7 +30,6 @@ interface NameRules extends StoreRules {
             "plain",
             "quorum",
             "marker",
-            "voucher",
             "shared",
             "kept");
 

@@ -57,11 +57,6 @@ public final class Doctor {
     /** A duty is the part that a master plays for locks, and that it is examined for. */
     public interface Duty {
         List<Finding> of(NodeFacts master);
-
-        /** Returns whether it votes, and so may vouch for its vote: see {@code voucher.lua}. */
-        default boolean votes() {
-            return false;
-        }
     }
 
     public Doctor(
@@ -165,8 +160,7 @@ public final class Doctor {
                     key(names, slots),
                     names.inboxPrefix() + context.clientId(),
                     deployment.cluster(),
-                    settings.replicas() > 0,
-                    duty.votes()));
+                    settings.replicas() > 0));
         }
         for (SlotMap.Address address : replicas(facts)) {
             replica(address);

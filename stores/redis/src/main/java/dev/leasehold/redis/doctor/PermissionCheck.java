@@ -25,7 +25,6 @@ import java.util.Set;
 final class PermissionCheck {
 
     private static final int CROWD = 6;
-    private static final String OBJECT = "object|encoding";
 
     private final StatefulRedisConnection<String, String> connection;
     private final String node;
@@ -36,7 +35,6 @@ final class PermissionCheck {
     private final Set<String> untried = new LinkedHashSet<>();
     private boolean keys;
     private boolean channels;
-    private boolean unvouched;
 
     private PermissionCheck(
             StatefulRedisConnection<String, String> connection, String node, String root, String key, String channel) {
@@ -62,11 +60,9 @@ final class PermissionCheck {
             String key,
             String channel,
             boolean cluster,
-            boolean waits,
-            boolean votes) {
+            boolean waits) {
         PermissionCheck rights = new PermissionCheck(connection, node, root, key, channel);
         rights.tryAll(cluster, waits);
-        rights.tryToVouch(votes);
         rights.listen(listener);
         return rights.findings();
     }
@@ -109,14 +105,6 @@ final class PermissionCheck {
         }
     }
 
-    /** A master of a quorum does without this, more slowly. */
-    private void tryToVouch(boolean votes) {
-        if (votes && !may(CommandType.OBJECT, "ENCODING", key)) {
-            commands.remove(OBJECT);
-            unvouched = true;
-        }
-    }
-
     private boolean may(CommandType type, String... words) {
         CommandArgs<String, String> args = new CommandArgs<>(RedisConnection.CODEC);
         for (String word : words) {
@@ -126,8 +114,7 @@ final class PermissionCheck {
             connection.sync().dispatch(type, new NestedMultiOutput<>(RedisConnection.CODEC), args);
         } catch (RedisCommandExecutionException e) {
             String command = type.name().toLowerCase(Locale.ROOT);
-            return note(
-                    type == CommandType.CLUSTER ? "cluster|slots" : type == CommandType.OBJECT ? OBJECT : command, e);
+            return note(type == CommandType.CLUSTER ? "cluster|slots" : command, e);
         }
         return true;
     }
@@ -187,12 +174,6 @@ final class PermissionCheck {
         if (findings.isEmpty()) {
             findings.add(
                     Finding.of(Severity.FINE, "redis-rights", node, "the user may call every command that locks need"));
-        }
-        if (unvouched) {
-            findings.add(Finding.of(Severity.NOTE, "redlock-no-voucher", node, "the user may not call " + OBJECT)
-                    .meaning(
-                            "the server looks at its ids for each ballot, which takes it more than twice as long",
-                            "allow +" + OBJECT));
         }
         return findings;
     }

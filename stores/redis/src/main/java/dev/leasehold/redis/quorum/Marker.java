@@ -8,17 +8,16 @@ import java.util.regex.Pattern;
  *
  * @param text the whole of it
  * @param run the id of the server's run
- * @param history the id of its replication history
  */
-public record Marker(String text, String run, String history) {
+public record Marker(String text, String run) {
 
-    private static final Pattern FORM = Pattern.compile("leasehold\\|1\\|([0-9a-f]+)-([0-9a-f]+)\\|\\d+\\|\\d+\\|\\d");
+    private static final Pattern FORM = Pattern.compile("leasehold\\|1\\|([0-9a-f]+)-[0-9a-f]+\\|\\d+\\|\\d+\\|\\d");
 
     public static Marker of(String text) {
         Matcher parts = FORM.matcher(text);
         if (!parts.matches()) {
             throw new IllegalArgumentException("not a marker: " + text);
         }
-        return new Marker(text, parts.group(1), parts.group(2));
+        return new Marker(text, parts.group(1));
     }
 }

@@ -21,11 +21,6 @@ public record MarkerRules(Duration maxLease, boolean trustPersistence, String ke
         return keyPrefix + "quorum";
     }
 
-    /** Returns what the keys of vouchers begin with; alone, it asks for none and is none. */
-    public String vouchers() {
-        return key() + ":voucher:";
-    }
-
     /** Returns how long a master that may have forgotten something has no vote. */
     public Duration waitFor() {
         return maxLease.plus(maxLease.dividedBy(100)).plus(MARGIN);

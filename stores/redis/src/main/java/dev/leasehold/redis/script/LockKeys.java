@@ -42,7 +42,7 @@ public final class LockKeys {
         return all;
     }
 
-    /** Returns the keys where a voucher's follows. */
+    /** Returns the keys where the marker's follows. */
     public EncodedArgs ballot() {
         return ballot;
     }

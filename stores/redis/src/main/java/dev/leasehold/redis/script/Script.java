@@ -29,18 +29,9 @@ public enum Script {
             "find.lua",
             "stand.lua",
             "marker.lua",
-            "voucher.lua",
             "vote.lua"),
     /** This is {@link #VOTE} without the short cut, which knows of no readers. */
-    SHARED_VOTE(
-            "lock.lua",
-            "holders.lua",
-            "hand-over.lua",
-            "find.lua",
-            "stand.lua",
-            "marker.lua",
-            "voucher.lua",
-            "vote.lua"),
+    SHARED_VOTE("lock.lua", "holders.lua", "hand-over.lua", "find.lua", "stand.lua", "marker.lua", "vote.lua"),
     QUORUM_RENEW("lock.lua", "holders.lua", "marker.lua", "quorum-renew.lua"),
     LOOK("lock.lua", "marker.lua", "look.lua"),
     OPEN_QUORUM("lock.lua", "marker.lua", "open-quorum.lua");

@@ -37,9 +37,8 @@ public final class RedisVoter implements Voter {
     private final BallotEncoder encoder;
     private final MarkerRules rules;
     private final String rulesText;
-    private final EncodedArgs noVoucher;
+    private final EncodedArgs markerKey;
     private volatile @Nullable Marker marker;
-    private volatile @Nullable Voucher voucher;
     private volatile @Nullable NodeStatus latest;
 
     public RedisVoter(RedisNode node, BallotEncoder encoder, MarkerRules rules) {
@@ -47,7 +46,7 @@ public final class RedisVoter implements Voter {
         this.encoder = encoder;
         this.rules = rules;
         rulesText = rules.text();
-        noVoucher = EncodedArgs.of(rules.vouchers());
+        markerKey = EncodedArgs.of(rules.key());
     }
 
     @Override
@@ -67,29 +66,14 @@ public final class RedisVoter implements Voter {
     @Override
     public CompletionStage<Vote> vote(Ballot ballot) {
         LockKeys keys = node.keys(ballot.lock());
-        EncodedArgs key = voucher(ballot);
         EncodedArgs encoded = encoder.of(ballot, clock(ballot), keys.toTellText());
         return node.scripts()
                 .runNow(
                         claimOf(ballot.lock()),
                         ballot.shares() ? Script.SHARED_VOTE : Script.VOTE,
-                        (command, sentAt) -> command.add(keys.ballot()).add(key).add(encoded),
-                        (sentAt, answer) -> stoodInLine(ballot, vote(ballot, key, sentAt, answer)));
-    }
-
-    /** Names the voucher, or asks for a new one, once the last answer is too old. */
-    private EncodedArgs voucher(Ballot ballot) {
-        if (ballot.shares()) {
-            return noVoucher;
-        }
-        Voucher told = voucher;
-        if (told == null || !told.isFresh(node.nanos())) {
-            Marker known = marker;
-            return known == null
-                    ? noVoucher
-                    : Voucher.newKey(rules, known.history(), ballot.attempt().client());
-        }
-        return told.suits(ballot) ? told.key() : noVoucher;
+                        (command, sentAt) ->
+                                command.add(keys.ballot()).add(markerKey).add(encoded),
+                        (sentAt, answer) -> stoodInLine(ballot, vote(ballot, sentAt, answer)));
     }
 
     /** Returns the time of the node's clock, as far as it is known; a token is not far from it. */
@@ -115,7 +99,7 @@ public final class RedisVoter implements Voter {
         return vote;
     }
 
-    /** Reads the node's status, which is part of every answer that is not a single number. */
+    /** Reads the node's status, which is part of every answer. */
     private NodeStatus status(ClockReading sentAt, List<Object> answer) {
         NodeStatus status = new NodeStatus(
                 marker(answer).run(),
@@ -136,20 +120,10 @@ public final class RedisVoter implements Voter {
         return told;
     }
 
-    private Vote vote(Ballot ballot, EncodedArgs key, ClockReading sentAt, List<Object> answer) {
-        NodeStatus known = latest;
-        if (answer.size() == 1 && known != null && Reply.number(answer.get(0)) == 1) {
-            Duration asked = Duration.ofMillis(WholeMillis.up(ballot.lease()));
-            return new Vote.Yes(ballot.token(), Validity.of(sentAt, asked), known);
-        }
+    private Vote vote(Ballot ballot, ClockReading sentAt, List<Object> answer) {
         NodeStatus status = status(sentAt, answer);
         return switch (answer.get(0).toString()) {
-            case "yes" -> {
-                if (answer.size() > 5) {
-                    told(Reply.number(answer.get(5)) == 1, key, status);
-                }
-                yield new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), status);
-            }
+            case "yes" -> new Vote.Yes(ballot.token(), Validity.of(sentAt, millis(answer.get(4))), status);
             case "stale" -> new Vote.Stale(Reply.number(answer.get(4)), status);
             case "far" -> new Vote.TooFar(Reply.number(answer.get(4)), status);
             case "busy" -> {
@@ -163,15 +137,6 @@ public final class RedisVoter implements Voter {
             case "novote" -> new Vote.NoVote(status);
             default -> throw new IllegalArgumentException("unknown vote " + answer);
         };
-    }
-
-    private void told(boolean vouched, EncodedArgs key, NodeStatus status) {
-        Voucher last = voucher;
-        if (vouched) {
-            voucher = Voucher.of(key, rules, status.sentAt(), status.micros());
-        } else if (!key.equals(noVoucher) && (last == null || !last.key().equals(key))) {
-            voucher = Voucher.none(noVoucher, status.sentAt());
-        }
     }
 
     private static Duration millis(Object part) {

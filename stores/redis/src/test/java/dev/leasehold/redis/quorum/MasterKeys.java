@@ -78,8 +78,6 @@ final class MasterKeys {
         String[] parts = marker.split("\\|");
         parts[2] = "0123abcd";
         redis.set("leasehold:quorum", String.join("|", parts));
-        // See MasterIdentityTest.
-        forgetVouchers();
         return true;
     }
 
@@ -102,12 +100,7 @@ final class MasterKeys {
             }
         }
         QueueEntries.shift(redis, key + ":queue", -micros);
-        forgetVouchers();
         ageMarker(micros);
-    }
-
-    void forgetVouchers() {
-        redis.keys("leasehold:quorum:voucher:" + "*").forEach(redis::del);
     }
 
     void ageMarker(long micros) {

@@ -45,7 +45,6 @@ final class QuorumDifferentialRun {
     private final List<LeaseId> leases = new ArrayList<>();
     private final List<String> log = new ArrayList<>();
     private long now;
-    private int vouched;
     private int shut;
 
     QuorumDifferentialRun(
@@ -61,10 +60,6 @@ final class QuorumDifferentialRun {
                 "run",
                 (attempt, token) -> expectedPushes.add(attempt + " " + token));
         model.flush();
-    }
-
-    int vouched() {
-        return vouched;
     }
 
     int shut() {
@@ -151,12 +146,7 @@ final class QuorumDifferentialRun {
         log.add(ballot.toString());
         Vote vote = QuorumDifferentialTest.get(voters.get(from).vote(ballot));
         log.add("  " + vote);
-        if (vote instanceof Vote.Yes yes
-                && !yes.validity().sentAt().equals(vote.status().sentAt())) {
-            catchUp();
-            assertThat(model.noVoteFor("")).as(story()).isZero();
-            vouched++;
-        } else if (!heard(vote.status()).isZero()) {
+        if (!heard(vote.status()).isZero()) {
             assertThat(vote).as(story()).isInstanceOf(Vote.NoVote.class);
             return;
         }
@@ -314,8 +304,6 @@ final class QuorumDifferentialRun {
         long micros = -TimeUnit.HOURS.toMicros(2);
         model.ageMarker(micros);
         keys.ageMarker(micros);
-        // For the rest of its second it is as good as before, and the model knows of none.
-        keys.forgetVouchers();
     }
 
     private void compareStates() {

@@ -59,7 +59,6 @@ class QuorumDifferentialTest {
             for (int i = 0; i < CLIENTS; i++) {
                 voters.add(voter(own, redis, "client" + i, pushes));
             }
-            int vouched = 0;
             int shut = 0;
             int together = 0;
             for (int run = 0; run < RUNS; run++) {
@@ -67,11 +66,9 @@ class QuorumDifferentialTest {
                 pushes.clear();
                 QuorumDifferentialRun one = new QuorumDifferentialRun(redis.commands(), voters, pushes, run);
                 one.play();
-                vouched += one.vouched();
                 shut += one.shut();
                 together = Math.max(together, one.together());
             }
-            assertThat(vouched).isPositive();
             assertThat(shut).isPositive();
             assertThat(together).isGreaterThan(2);
             voters.forEach(RedisVoter::close);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A master vouches for its vote. Then a first replica comes, is promoted and written to; the master follows it, and is
+ * A master has its vote. Then a first replica comes, is promoted and written to; the master follows it, and is
  * promoted again. The test prints how little time that takes by the master's clock, and asserts that the master looks at
  * its marker afterwards, however little it was. It asserts no duration, because nothing rests on one.
  */
@@ -53,8 +53,6 @@ class ReturnedMasterTest extends VotingMasters {
             least = Math.min(least, micros(server) - begun);
 
             assertThat(server.commands().get("written")).isEqualTo("elsewhere");
-            hasLoadedItsVoucherAsANumber(copy);
-            hasItsVoucherAsItWasWritten(server);
             hasLostItsVote(server, before);
             stop();
             servers.clear();
@@ -72,7 +70,7 @@ class ReturnedMasterTest extends VotingMasters {
     /** The master has written something since its copy was promoted, so it cannot go on from where the two parted. */
     @ParameterizedTest
     @MethodSource("versionsAndWaysToLoad")
-    void aMasterThatLoadsItsCopyHasNoRawNumber(Version version, String withoutFile) {
+    void aMasterThatLoadsItsCopyLooksAgain(Version version, String withoutFile) {
         RedisProcess copy = start(version);
         RedisProcess server = withVote(version, "--repl-diskless-load", withoutFile);
         String before = history(server);
@@ -80,13 +78,10 @@ class ReturnedMasterTest extends VotingMasters {
         copy.commands().replicaofNoOne();
         copy.commands().set("written", "elsewhere");
         server.commands().set("written", "here");
-        hasItsVoucherAsItWasWritten(server);
 
         follow(server, copy);
         assertThat(server.commands().get("written")).isEqualTo("elsewhere");
-        hasLoadedItsVoucherAsANumber(server);
         server.commands().replicaofNoOne();
-        hasLoadedItsVoucherAsANumber(server);
         hasLostItsVote(server, before);
     }
 

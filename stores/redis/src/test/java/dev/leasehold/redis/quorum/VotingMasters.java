@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 
-/** VotingMasters starts real masters of a quorum, gives them their vote and a voucher, and asks them with ballots. */
+/** VotingMasters starts real masters of a quorum, gives them their vote, and asks them with ballots. */
 abstract class VotingMasters {
 
     private static final Pattern HISTORY = Pattern.compile("master_replid:([0-9a-f]{40})");
@@ -28,7 +28,6 @@ abstract class VotingMasters {
 
     final List<RedisProcess> servers = new ArrayList<>();
     private long attempts;
-    String voucher = "leasehold:quorum:voucher:";
     MarkerRules rules = new MarkerRules(Duration.ofMinutes(1), false, KeyNames.ROOT);
 
     @AfterEach
@@ -46,11 +45,10 @@ abstract class VotingMasters {
         return server;
     }
 
-    /** Asks for a lock that is free and was held before; names the voucher. */
+    /** Asks for a lock that is free and was held before. */
     String vote(RedisProcess server) {
         server.commands().del(KEY);
-        List<Object> answer = ask(server, Script.VOTE.text());
-        return answer.size() > 1 ? answer.get(0).toString() : answer.equals(List.of(1L)) ? "vouched" : "nonsense";
+        return ask(server, Script.VOTE.text()).get(0).toString();
     }
 
     List<Object> ask(RedisProcess server, String script) {
@@ -68,7 +66,7 @@ abstract class VotingMasters {
         return server.eval(
                 script,
                 ScriptOutputType.MULTI,
-                new String[] {KEY, KEY + ":token", KEY + ":queue", voucher},
+                new String[] {KEY, KEY + ":token", KEY + ":queue", "leasehold:quorum"},
                 EncodedArgsTest.arguments(
                         List.of(new BallotEncoder("a test", rules).of(ballot, now, "1|leasehold:inbox:|x"))));
     }
@@ -81,16 +79,11 @@ abstract class VotingMasters {
                         new String[] {"leasehold:quorum"},
                         rules.text());
         assertThat(opened.get(0)).isEqualTo("opened");
-        voucher = "leasehold:quorum:voucher:" + history(server) + ":c:1";
     }
 
-    /** Gives a master its vote: it vouches the second time, and goes on doing so, unless something happens. */
     void giveVote(RedisProcess server) {
         openQuorum(server);
-        assertThat(ask(server, Script.VOTE.text())).hasSize(6).startsWith("yes").endsWith(1L);
-        assertThat(server.commands().pttl(voucher)).isBetween(1L, 1000L);
-        server.commands().persist(voucher);
-        assertThat(vote(server)).isEqualTo("vouched");
+        assertThat(vote(server)).isEqualTo("yes");
     }
 
     RedisProcess withVote(Version version, String... options) {
@@ -120,16 +113,5 @@ abstract class VotingMasters {
         assertThat(server.commands().get("leasehold:quorum")).contains(before);
         assertThat(history(server)).isNotEqualTo(before);
         assertThat(vote(server)).isEqualTo("novote");
-    }
-
-    /** The text is the voucher's, and the form is that of numbers: never {@code raw}, whichever way it was loaded. */
-    void hasLoadedItsVoucherAsANumber(RedisProcess server) {
-        assertThat(server.commands().get(voucher)).isEqualTo("1");
-        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("int");
-    }
-
-    /** It has loaded nothing: it followed the copy from where the two had parted. */
-    void hasItsVoucherAsItWasWritten(RedisProcess server) {
-        assertThat(server.commands().objectEncoding(voucher)).isEqualTo("raw");
     }
 }

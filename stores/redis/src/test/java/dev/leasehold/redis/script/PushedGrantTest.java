@@ -52,7 +52,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PushedGrantTest {
 
     private static final String LOCK = "leasehold:{x}";
-    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", "leasehold:quorum:voucher:"};
+    private static final String[] KEYS = {LOCK, LOCK + ":token", LOCK + ":queue", "leasehold:quorum"};
     private static final String TO_TELL = "1|leasehold:inbox:|x";
     private static final String HELD = "leasehold|1|holder:1|1700000000000000|0|1700000000000000|holder";
     private static final String RULES = new MarkerRules(Duration.ofMinutes(1), false, KeyNames.ROOT).text();

@@ -3,12 +3,9 @@ package dev.leasehold.redis.script;
 import static dev.leasehold.architecture.Waits.A_MINUTE;
 
 import dev.leasehold.redis.quorum.Ballot;
-import dev.leasehold.redis.quorum.Marker;
 import dev.leasehold.redis.quorum.MarkerRules;
 import dev.leasehold.redis.voter.BallotEncoder;
-import dev.leasehold.redis.voter.Voucher;
 import dev.leasehold.spi.ClaimId;
-import dev.leasehold.spi.ClockReading;
 import dev.leasehold.testtools.QueueEntries;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.ScriptOutputType;
@@ -48,7 +45,6 @@ final class RandomLock {
     private final String marker;
     private final Random random;
     private final String[] keys;
-    private final String markerKey;
     private final boolean shared;
     private final boolean young;
     /**
@@ -59,7 +55,6 @@ final class RandomLock {
     private final long now = System.currentTimeMillis() * 1000;
     private final List<String> story = new ArrayList<>();
     private boolean deaf;
-    private int vouched;
 
     RandomLock(RedisCommands<String, String> redis, BlockingQueue<String> told, String side, String marker, int seed) {
         this.redis = redis;
@@ -71,18 +66,11 @@ final class RandomLock {
         young = random.nextInt(3) == 0;
         brief = random.nextInt(3) == 0;
         String beside = "leasehold:{" + side + "}";
-        keys = new String[] {
-            shared ? side : beside,
-            beside + ":token",
-            beside + ":queue",
-            beside + ":marker:voucher:" + history(marker) + ":c:1"
-        };
-        markerKey = beside + ":marker";
+        keys = new String[] {shared ? side : beside, beside + ":token", beside + ":queue", beside + ":marker"};
     }
 
     String play(boolean shortCuts) {
         redis.del(keys);
-        redis.del(markerKey);
         if (random.nextInt(3) > 0) {
             makeLock();
             makeQueue();
@@ -94,7 +82,7 @@ final class RandomLock {
         for (String next = take(); !next.equals(side + ":end "); next = take()) {
             heard.add(next);
         }
-        TimelessLook look = new TimelessLook(redis, side, keys, markerKey, now, deaf);
+        TimelessLook look = new TimelessLook(redis, side, keys, now, deaf);
         return look.label(answer + "\n" + look.all() + "\ntold " + heard);
     }
 
@@ -240,7 +228,7 @@ final class RandomLock {
         };
     }
 
-    private String makeMarker() {
+    private void makeMarker() {
         String made = switch (random.nextInt(20)) {
             case 0, 1, 2, 3 -> marker;
             case 4 -> marker.replaceFirst("-[0-9a-f]{4}", "-0000");
@@ -252,32 +240,13 @@ final class RandomLock {
         };
         int dice = random.nextInt(12);
         if (dice > 0) {
-            redis.set(markerKey, dice == 1 ? made.replace("60000", "50000") : made);
-        }
-        return made;
-    }
-
-    /** Makes a voucher that the master has written if its marker gave it reason to, one that it has loaded, or none. */
-    private void makeVoucher(String there, Ballot ballot) {
-        boolean hasVote = there.equals(since(now - 100 * SECOND)) && there.equals(redis.get(markerKey));
-        ClockReading asked = new ClockReading(System.nanoTime(), now);
-        Voucher told = Voucher.of(EncodedArgs.of(RULES.vouchers()), RULES, asked, now);
-        int dice = random.nextInt(12);
-        keys[3] = markerKey + ":voucher:" + (dice == 0 ? "" : history(marker) + ":c:1");
-        if (dice == 2) {
-            keys[3] = markerKey + ":voucher:" + anotherHistory() + ":c:1";
-            redis.setrange(keys[3], 0, "1");
-        } else if (dice == 1) {
-            redis.set(keys[3], "1", SetArgs.Builder.px(6_000));
-        } else if (dice > 1 && hasVote && told.suits(ballot)) {
-            redis.setrange(keys[3], 0, "1");
-            redis.pexpire(keys[3], 6_000);
+            redis.set(keys[3], dice == 1 ? made.replace("60000", "50000") : made);
         }
     }
 
     /** Asks a node whose marker may be as the client saw it, or another's, or too young, or gone. */
     private String vote(boolean shortCuts, String spare, String toTell) {
-        String there = makeMarker();
+        makeMarker();
         Ballot ballot = new Ballot(
                 "lock",
                 new ClaimId("heard", random.nextBoolean() ? 1 : 1 + random.nextInt(3)),
@@ -286,27 +255,9 @@ final class RandomLock {
                 Integer.parseInt(spare),
                 Duration.ofSeconds(30),
                 Ballot.Kind.values()[random.nextInt(3)]);
-        makeVoucher(there, ballot);
-        String answer = eval(
-                shortCuts
-                        ? Script.VOTE.text()
-                        : readWhole("find.lua", "stand.lua", "marker.lua", "voucher.lua", "vote.lua"),
+        return eval(
+                shortCuts ? Script.VOTE.text() : readWhole("find.lua", "stand.lua", "marker.lua", "vote.lua"),
                 EncodedArgsTest.arguments(List.of(new BallotEncoder("me|x", RULES).of(ballot, now, toTell))));
-        if (!answer.endsWith("\n[1]")) {
-            return answer;
-        }
-        vouched++;
-        return answer.replace("\n[1]", "\n[yes, " + now + ", " + there + ", 0, 30000, 0]");
-    }
-
-    /** Returns a history that differs from the master's in one digit; a fixed one could be the master's own. */
-    private String anotherHistory() {
-        String own = history(marker);
-        return (own.startsWith("0") ? "1" : "0") + own.substring(1);
-    }
-
-    private static String history(String marker) {
-        return Marker.of(marker).history();
     }
 
     /** The history before it is of hexadecimal digits, sixteen of which may be decimal. */
@@ -323,11 +274,6 @@ final class RandomLock {
         } catch (RedisCommandExecutionException e) {
             return asked + "\n" + e.getMessage().replaceAll("script: .*", "").replaceAll("user_script:\\d+", "line");
         }
-    }
-
-    /** Returns how many ballots were answered by a voucher alone. */
-    int vouched() {
-        return vouched;
     }
 
     String story() {

@@ -63,7 +63,6 @@ class ShortCutsTest {
                             new String[] {"leasehold:quorum"},
                             RandomLock.RULES.text());
             String marker = opened.get(2).toString();
-            int vouched = 0;
             for (int round = first; round < first + rounds; round++) {
                 RandomLock with;
                 RandomLock without;
@@ -78,9 +77,7 @@ class ShortCutsTest {
                     expected = without.play(false);
                 } while (!seen.equals(expected) && System.nanoTime() - began > LONGEST_NANOS);
                 assertThat(seen).as("seed " + round + ": " + with.story()).isEqualTo(expected);
-                vouched += with.vouched();
             }
-            assertThat(vouched).isGreaterThan(rounds / 100);
         } finally {
             client.shutdown();
         }

@@ -26,17 +26,14 @@ final class TimelessLook {
     private final RedisCommands<String, String> redis;
     private final String side;
     private final String[] keys;
-    private final String markerKey;
     private final long now;
     private final boolean deaf;
 
     /** Creates a look at a lock that was made at {@code now}; {@code deaf}: if a waiter does not hear its messages. */
-    TimelessLook(
-            RedisCommands<String, String> redis, String side, String[] keys, String markerKey, long now, boolean deaf) {
+    TimelessLook(RedisCommands<String, String> redis, String side, String[] keys, long now, boolean deaf) {
         this.redis = redis;
         this.side = side;
         this.keys = keys;
-        this.markerKey = markerKey;
         this.now = now;
         this.deaf = deaf;
     }
@@ -45,7 +42,7 @@ final class TimelessLook {
         return "lock " + living(redis.get(keys[0])) + " for " + seconds(keys[0]) + "\nlast " + redis.get(keys[1])
                 + " for "
                 + seconds(keys[1]) + "\nqueue " + redis.lrange(keys[2], 0, -1) + " for " + life()
-                + "\nmarker " + redis.get(markerKey) + "\nvouchers " + redis.exists(keys[3]);
+                + "\nmarker " + redis.get(keys[3]);
     }
 
     /** Returns a value without those that are gone, whose lines may stay for a while. */
