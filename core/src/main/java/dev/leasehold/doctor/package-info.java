@@ -2,5 +2,4 @@
 @NullMarked
 package dev.leasehold.doctor;
 
-import dev.leasehold.Leasehold;
 import org.jspecify.annotations.NullMarked;

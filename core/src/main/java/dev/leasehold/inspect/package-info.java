@@ -3,5 +3,4 @@
 @NullMarked
 package dev.leasehold.inspect;
 
-import dev.leasehold.Leasehold;
 import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,5 @@
 package dev.leasehold.observe;
 
-import dev.leasehold.Leasehold;
 import dev.leasehold.LeaderElection;
 import dev.leasehold.LeaseListener;
 import dev.leasehold.LeaseState;

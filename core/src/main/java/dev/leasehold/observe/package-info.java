@@ -2,5 +2,4 @@
 @NullMarked
 package dev.leasehold.observe;
 
-import dev.leasehold.LeaseholdBuilder;
 import org.jspecify.annotations.NullMarked;
