@@ -81,8 +81,10 @@ class ZooKeeperEndToEnd {
     @Test
     @DisplayName("A command is not ended because the session is much shorter than the lease")
     void aShortSessionDoesNotEndTheCommand() throws Exception {
-        String brief = "zookeeper://" + zoo.getConnectString() + "/it?leasehold.sessionTimeout=6000";
-        Program.Run run = leasehold.run("run", "--store", brief, "brief", "sh", "-c", "sleep 9; echo done");
+        String brief = "zookeeper://" + zoo.getConnectString() + "/it?leasehold.sessionTimeout=30000";
+        // A grace that fits the lease, not the session, would begin at once.
+        Program.Run run = leasehold.run(
+                "run", "--store", brief, "--lease", "180", "--grace", "30", "brief", "sh", "-c", "sleep 9; echo done");
         assertThat(run.succeeded().out().strip()).isEqualTo("done");
         assertThat(run.err()).isEmpty();
     }

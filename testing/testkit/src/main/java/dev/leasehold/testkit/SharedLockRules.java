@@ -262,7 +262,7 @@ interface SharedLockRules extends LeaseholdRules {
         Leasehold client = clientWith(2);
         DistributedSemaphore semaphore = client.semaphore(name, 2);
         Lease one = semaphore.acquire();
-        Lease two = semaphore.acquire();
+        Lease two = client.semaphore(name, 2, ClientFixture.LASTING).acquire();
         assertThat(client.locks(name).get(0).holders()).hasSize(2);
         assertThat(client.breakLock(name, one.token())).isTrue();
         ClientFixture.eventually("it is lost", () -> one.state() == LeaseState.LOST);
