@@ -3,6 +3,7 @@ package dev.leasehold.engine.queue;
 import dev.leasehold.LockOptions;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
+import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
@@ -62,6 +63,16 @@ final class PendingClaim {
         return claim.enqueue() ? Long.MAX_VALUE : forCallersTo;
     }
 
+    boolean isFor(ClaimId id) {
+        return claim.id().equals(id);
+    }
+
+    /** Returns whether it stands in the store's queue, or will if the lock is taken. */
+    boolean isQueued() {
+        return claim.enqueue();
+    }
+
+    /** Returns whether an answer is under way. */
     boolean isUnderWay() {
         return underWay;
     }
@@ -74,9 +85,11 @@ final class PendingClaim {
         return sentAt;
     }
 
-    /** Returns whether the store has taken so long over the request that no answer can be expected. */
-    boolean isUnanswered(long limit, long now) {
-        return underWay && now - sentAt >= limit;
+    /** Counts a request as lost when the store has taken so long over it that no answer can be expected. */
+    void look(long limit, long now) {
+        if (underWay && now - sentAt >= limit) {
+            failed(true, now);
+        }
     }
 
     /** Returns when to look at the claim next: when it is to be sent, or when its answer can no longer be expected. */
@@ -109,7 +122,8 @@ final class PendingClaim {
 
     /** Returns whether so much time has passed since the last answer that the store may have passed the claim over. */
     boolean isForgotten(long now) {
-        return mayHaveLeftTraces()
+        return !underWay
+                && mayHaveLeftTraces()
                 && now - lastAnswerAt >= WaitingRules.aliveFor(claim.lease()).toNanos();
     }
 

@@ -44,6 +44,8 @@ final class StoreLease {
 
     private Validity validity;
     private @Nullable Hold hold;
+    private @Nullable Hold endedHold;
+    private boolean ended;
     private long nextToken;
     private int served;
     private boolean downgraded;
@@ -107,6 +109,24 @@ final class StoreLease {
 
     @Nullable Hold hold() {
         return hold;
+    }
+
+    /** Returns the hold that has ended last, until its end is settled or its lease is given back. */
+    @Nullable Hold endedHold() {
+        return endedHold;
+    }
+
+    void settleLater(@Nullable Hold ended) {
+        endedHold = ended;
+    }
+
+    /** Notes that the queue has it no more. */
+    void end() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     List<Extension> extensions() {

@@ -26,18 +26,10 @@ final class StoreTimeouts {
 
     private static final long LEAST_NANOS = 1_000_000_000L;
 
-    private final String lock;
-    private final int share;
-    private final QueueSettings settings;
-    private final WaitingCallers waiting;
-    private final StoreOutage outage;
+    private final QueueState queue;
 
-    StoreTimeouts(String lock, int share, QueueSettings settings, WaitingCallers waiting, StoreOutage outage) {
-        this.lock = lock;
-        this.share = share;
-        this.settings = settings;
-        this.waiting = waiting;
-        this.outage = outage;
+    StoreTimeouts(QueueState queue) {
+        this.queue = queue;
     }
 
     /**
@@ -55,7 +47,7 @@ final class StoreTimeouts {
                     now,
                     actions);
         }
-        long since = outage.since(expected);
+        long since = queue.outage.since(expected);
         if (since == DueTimes.NEVER || earliest(since) - now > 0) {
             return;
         }
@@ -64,26 +56,26 @@ final class StoreTimeouts {
 
     private void fail(
             Predicate<Caller> which, ToLongFunction<Caller> since, boolean traces, long now, List<Action> actions) {
-        for (Caller caller : waiting.removeIf(which)) {
+        for (Caller caller : queue.waiting.removeIf(which)) {
             Duration waited = Duration.ofNanos(now - since.applyAsLong(caller));
             actions.add(new Action.Fail(caller, unavailable(traces, waited)));
         }
     }
 
     private boolean countsTries() {
-        return share != Claim.EXCLUSIVE && waiting.isAnyTrying();
+        return queue.share != Claim.EXCLUSIVE && queue.waiting.isAnyTrying();
     }
 
     private long endOfTry(Caller caller) {
-        long most = settings.storeTimeout().toNanos();
-        return caller.triesSince + (settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
+        long most = queue.settings.storeTimeout().toNanos();
+        return caller.triesSince + (queue.settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
     }
 
     /** Returns when to look next; {@link DueTimes#NEVER} if nobody waits, or if no answer is missing. */
     long nextLook(boolean expected, long now) {
         long due = endOfOutage(expected, now);
         if (countsTries()) {
-            Caller first = waiting.least(
+            Caller first = queue.waiting.least(
                     Comparator.comparingLong(caller -> caller.tries ? endOfTry(caller) - now : Long.MAX_VALUE));
             due = first == null ? due : DueTimes.earlier(due, endOfTry(first));
         }
@@ -91,30 +83,30 @@ final class StoreTimeouts {
     }
 
     private long endOfOutage(boolean expected, long now) {
-        long since = outage.since(expected);
-        if (since == DueTimes.NEVER || waiting.isEmpty()) {
+        long since = queue.outage.since(expected);
+        if (since == DueTimes.NEVER || queue.waiting.isEmpty()) {
             return DueTimes.NEVER;
         }
         if (earliest(since) - now > 0) {
             return earliest(since);
         }
-        Caller first = waiting.least(Comparator.comparingLong(caller -> end(caller, since) - now));
+        Caller first = queue.waiting.least(Comparator.comparingLong(caller -> end(caller, since) - now));
         return first == null ? DueTimes.NEVER : end(first, since);
     }
 
     /** Returns a time before which no caller's time ends, so that the callers are looked through only during an outage. */
     private long earliest(long since) {
-        return since + Math.min(LEAST_NANOS, settings.storeTimeout().toNanos());
+        return since + Math.min(LEAST_NANOS, queue.settings.storeTimeout().toNanos());
     }
 
     private long end(Caller caller, long since) {
         long from = later(caller.joinedAt, since);
-        long backAt = outage.backAt();
+        long backAt = queue.outage.backAt();
         boolean waitsForIt =
                 backAt != DueTimes.NEVER && backAt - (caller.joinedAt + caller.waitNanos) <= 0 && backAt - from > 0;
         long begins = waitsForIt ? backAt : from;
-        long most = settings.storeTimeout().toNanos();
-        return begins + (caller.tries && settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
+        long most = queue.settings.storeTimeout().toNanos();
+        return begins + (caller.tries && queue.settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
     }
 
     private static long later(long one, long other) {
@@ -122,16 +114,17 @@ final class StoreTimeouts {
     }
 
     private StoreUnavailableException unavailable(boolean traces, Duration waited) {
-        LockException failure = outage.lastFailure();
+        LockException failure = queue.outage.lastFailure();
         StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
         return new StoreUnavailableException(
-                "the store " + settings.store() + " did not answer for " + DurationText.of(waited)
-                        + " while the lock '" + lock + "' was waited for; the lock is not held, and what the claim may "
+                "the store " + queue.settings.store() + " did not answer for " + DurationText.of(waited)
+                        + " while the lock '" + queue.lock
+                        + "' was waited for; the lock is not held, and what the claim may "
                         + "have left in the store is being withdrawn. "
                         + (failure == null
                                 ? "Check that the store is reachable"
                                 : "The last failure was: " + failure.getMessage()),
-                known == null ? settings.store() : known.node(),
+                known == null ? queue.settings.store() : known.node(),
                 traces ? Outcome.UNKNOWN : Outcome.NOT_CARRIED_OUT,
                 known == null ? List.of() : known.nodes(),
                 known == null ? null : known.backIn(),

@@ -15,43 +15,37 @@ import org.jspecify.annotations.Nullable;
  */
 final class StrayAnswers {
 
-    private final Tracks tracks;
-    private final PendingCleanups cleanups;
-
-    StrayAnswers(Tracks tracks, PendingCleanups cleanups) {
-        this.tracks = tracks;
-        this.cleanups = cleanups;
-    }
+    private StrayAnswers() {}
 
     /** Takes the answer to a claim that is finished. */
-    void answered(ClaimId claim, ClaimAnswer answer, EventHandling at) {
+    static void answered(QueueState queue, ClaimId claim, ClaimAnswer answer, EventHandling at) {
         if (answer instanceof ClaimAnswer.Granted granted) {
-            granted(granted.lease(), granted.validity(), at);
+            granted(queue, granted.lease(), granted.validity(), at);
         } else if (answer instanceof ClaimAnswer.Busy busy && busy.place() > 0) {
-            claimed(claim, at);
+            claimed(queue, claim, at);
         }
     }
 
     /** Notes that a claim that is finished was not answered. */
-    void failed(ClaimId claim, LockException failure, EventHandling at) {
+    static void failed(QueueState queue, ClaimId claim, LockException failure, EventHandling at) {
         if (failure instanceof StoreUnavailableException unavailable && unavailable.outcome() == Outcome.UNKNOWN) {
-            claimed(claim, at);
+            claimed(queue, claim, at);
         }
     }
 
     /** Takes a stray grant: it repeats the grant of a present lease, or its lease has to be released. */
-    void granted(LeaseId lease, @Nullable Validity validity, EventHandling at) {
-        Track known = tracks.leasing(lease);
+    static void granted(QueueState queue, LeaseId lease, @Nullable Validity validity, EventHandling at) {
+        StoreLease known = queue.leases.named(lease);
         if (known != null) {
             if (validity != null) {
-                known.watchdog().confirm(validity, at);
+                Watchdog.confirm(known, validity, validity.sentAt().nanos(), at);
             }
             return;
         }
-        if (!cleanups.has(lease) && !cleanups.isLeft(lease, at.now())) {
+        if (!queue.cleanups.has(lease) && !queue.cleanups.isLeft(lease, at.now())) {
             long left = validity == null ? 0 : validity.nanosLeft(at.now());
-            cleanups.release(
-                    lease, 0, false, Math.max(cleanups.longestLease(), left + left / 32), at.now(), at.actions());
+            queue.cleanups.release(
+                    lease, 0, false, Math.max(queue.cleanups.longestLease(), left + left / 32), at.now(), at.actions());
         }
     }
 
@@ -60,12 +54,12 @@ final class StrayAnswers {
      * lease is being released: then this is a late answer from before the grant, and a withdrawal that overtook the release
      * would make the release find nothing, as if the lease had been lost. The claim is withdrawn after the release.
      */
-    private void claimed(ClaimId claim, EventHandling at) {
-        if (cleanups.isLeft(claim, at.now())) {
+    private static void claimed(QueueState queue, ClaimId claim, EventHandling at) {
+        if (queue.cleanups.isLeft(claim, at.now())) {
             return;
         }
-        if (!tracks.hasLeaseOf(claim) && !cleanups.withdrawAfterRelease(claim)) {
-            cleanups.withdraw(claim, true, at.now(), at.actions());
+        if (!queue.leases.isAnyOf(claim) && !queue.cleanups.withdrawAfterRelease(claim)) {
+            queue.cleanups.withdraw(claim, true, at.now(), at.actions());
         }
     }
 }

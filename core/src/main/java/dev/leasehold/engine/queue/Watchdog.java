@@ -11,79 +11,41 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The watchdog of a track keeps the store's lease, if the track has one, for as long as it is wanted, and declares its loss.
+ * The watchdog keeps each lease that the store has granted for as long as it is wanted, and declares its loss.
  *
- * <p>There is at most one {@link StoreLease}, with at most one {@link Hold}. A lease ends here in one of three ways. It is
- * given back to the store, once nobody holds anything under it. It is lost, because the store has said so or has not
- * confirmed it in time: then the watchdog notifies the holder, and also releases the lease in the store unless the store
- * itself has reported the loss. Or it is left in the store, because its holder has not given it back and work may go on
+ * <p>A lease ends here in one of three ways. It is given back to the store, once nobody holds anything under it. It is lost,
+ * because the store has said so or has not confirmed it in time: then the watchdog notifies the holder, and also releases
+ * the lease in the store unless the store itself has reported the loss. Or it is left in the store, because its holder has not given it back and work may go on
  * under it: nobody else may begin before it has run out.
  */
 final class Watchdog {
 
     private static final String CLOSED = "the client was closed while it was held";
 
-    private final String lock;
-    private final String store;
-    private final PendingCleanups cleanups;
-    private final StoreOutage outage;
-
-    private @Nullable StoreLease storeLease;
-
-    /** This is the hold that has ended last, until its lease has been given on or back. */
-    private @Nullable Hold endedHold;
-
-    Watchdog(String lock, String store, PendingCleanups cleanups, StoreOutage outage) {
-        this.lock = lock;
-        this.store = store;
-        this.cleanups = cleanups;
-        this.outage = outage;
-    }
-
-    @Nullable StoreLease storeLease() {
-        return storeLease;
-    }
-
-    @Nullable Hold hold() {
-        return storeLease == null ? null : storeLease.hold();
-    }
-
-    /** Returns whether the lease is being renewed for the next caller, which the store has to confirm. */
-    boolean isPreparing() {
-        return storeLease != null && storeLease.isPreparing();
-    }
-
-    /** Begins with a lease that the store has granted; there is none before. */
-    void begin(StoreLease granted) {
-        storeLease = granted;
-    }
+    private Watchdog() {}
 
     // ---- what the holder does ------------------------------------------------------------------------------------
 
-    void endHold(Hold hold, EventHandling at) {
-        StoreLease current = storeLease;
-        if (current == null || current.hold() != hold) {
-            return;
-        }
+    static void endHold(QueueState queue, StoreLease current, Hold hold, EventHandling at) {
         if (hold.state(at.clocks()) == LeaseState.LOST) {
-            lose(current, "its lease had run out before it was released", outage.lastFailure(), true, at);
+            lose(queue, current, "its lease had run out before it was released", queue.outage.lastFailure(), true, at);
             return;
         }
-        failExtensions(current, "it was released", at);
+        failExtensions(queue, current, "it was released", at);
         announce(hold, LeaseState.RELEASED, at);
         current.clearHold();
+        queue.leases.freed(current);
         long keep = hold.keepNanos(at.now());
         boolean doubtful = current.isDoubted() || hold.endedInDoubt() || !current.hasClocksInStep(at.clocks());
         if (keep > 0 || doubtful) {
-            giveBack(current, hold, keep, at);
+            giveBack(queue, current, hold, keep, at);
         } else {
-            endedHold = hold;
+            current.settleLater(hold);
         }
     }
 
-    void extend(Hold hold, Extension extension, EventHandling at) {
-        StoreLease current = storeLease;
-        if (current == null || current.hold() != hold || hold.state(at.clocks()).isFinal()) {
+    static void extend(@Nullable StoreLease current, Hold hold, Extension extension, EventHandling at) {
+        if (current == null || hold.state(at.clocks()).isFinal()) {
             at.add(new Action.AnswerExtension(
                     extension,
                     new LeaseLostException(hold.ownName(), hold.token(), "it was over before it could be extended")));
@@ -93,49 +55,43 @@ final class Watchdog {
     }
 
     /** Has the hold count as begun now, with other options. */
-    void beginAnew(Hold hold, LockOptions options, @Nullable Extension extension, EventHandling at) {
-        StoreLease current = storeLease;
-        if (current != null
-                && current.hold() == hold
-                && !hold.state(at.clocks()).isFinal()) {
+    static void beginAnew(
+            @Nullable StoreLease current,
+            Hold hold,
+            LockOptions options,
+            @Nullable Extension extension,
+            EventHandling at) {
+        if (current != null && !hold.state(at.clocks()).isFinal()) {
             hold.beginAnew(options, at.now());
             current.beginAnew(options);
         }
         if (extension != null) {
-            extend(hold, extension, at);
+            extend(current, hold, extension, at);
         }
     }
 
     /** Makes a reader of the holder, and has the store told until it has answered. */
-    void downgrade(Hold hold, Extension extension, EventHandling at) {
-        StoreLease current = storeLease;
-        if (current != null
-                && current.hold() == hold
-                && !hold.state(at.clocks()).isFinal()) {
+    static void downgrade(@Nullable StoreLease current, Hold hold, Extension extension, EventHandling at) {
+        if (current != null && !hold.state(at.clocks()).isFinal()) {
             hold.downgrade(extension);
             current.downgrade(at.now());
         }
-        extend(hold, extension, at);
+        extend(current, hold, extension, at);
     }
 
     /** Ends the hold of a client that is closed. */
-    void abandon(EventHandling at) {
-        StoreLease current = storeLease;
-        Hold hold = hold();
-        if (current == null || hold == null || !hold.abandon(at.clocks())) {
+    static void abandon(QueueState queue, StoreLease current, EventHandling at) {
+        Hold hold = current.hold();
+        if (hold == null || !hold.abandon(at.clocks())) {
             return;
         }
         at.add(new Action.Abandon(hold, current.nanosInStore(at.now())));
-        leave(current, hold, CLOSED, at);
+        leave(queue, current, hold, CLOSED, at);
     }
 
     // ---- what the store says -------------------------------------------------------------------------------------
 
-    void renewAnswered(Event.RenewAnswered answered, EventHandling at) {
-        StoreLease current = storeLease;
-        if (current == null || !current.lease().equals(answered.lease())) {
-            return;
-        }
+    static void renewAnswered(QueueState queue, StoreLease current, Event.RenewAnswered answered, EventHandling at) {
         if (answered.answer() instanceof RenewAnswer.Renewed renewed) {
             Hold hold = current.hold();
             if (hold != null) {
@@ -149,19 +105,16 @@ final class Watchdog {
             String why = early
                     ? " has it no more, although it had not run out: somebody has broken it, or the store has lost it"
                     : " has it no more, since its lease had run out";
-            lose(current, "the store " + store + why, null, false, at);
+            lose(queue, current, "the store " + queue.settings.store() + why, null, false, at);
         }
     }
 
-    /** Takes another confirmation of the present lease. */
-    void confirm(Validity validity, EventHandling at) {
-        StoreLease current = storeLease;
-        if (current != null) {
-            confirm(current, validity, validity.sentAt().nanos(), at);
-        }
-    }
-
-    private void confirm(StoreLease current, Validity validity, long askedAt, EventHandling at) {
+    /**
+     * Takes a confirmation of the lease.
+     *
+     * @param askedAt when the store was asked for it, which may have been before the request was sent
+     */
+    static void confirm(StoreLease current, Validity validity, long askedAt, EventHandling at) {
         Hold hold = current.hold();
         if (current.isOver(at.now()) || (hold != null && hold.state(at.clocks()).isFinal())) {
             return;
@@ -177,34 +130,14 @@ final class Watchdog {
         }
     }
 
-    /** Has the store asked, because the lease may be over. */
-    void doubt(EventHandling at) {
-        StoreLease current = storeLease;
-        if (current != null) {
-            current.doubt(at.now());
-        }
-    }
-
-    /** Puts the hold at risk, because the connection or session that its lease depends on has broken. */
-    void risk(EventHandling at) {
-        Hold hold = hold();
-        if (hold != null) {
-            hold.risk(at.now());
-        }
-    }
-
     // ---- after each event ----------------------------------------------------------------------------------------
 
     /** Checks whether the lease is over, at risk, in doubt, or to be renewed. */
-    void look(EventHandling at) {
-        StoreLease current = storeLease;
-        if (current == null) {
-            return;
-        }
+    static void look(QueueState queue, StoreLease current, EventHandling at) {
         Hold hold = current.hold();
         if (hold != null && hold.state(at.clocks()) == LeaseState.RELEASED) {
-            endHold(hold, at);
-            if (storeLease == null) {
+            endHold(queue, current, hold, at);
+            if (current.hasEnded()) {
                 return;
             }
             hold = null;
@@ -212,14 +145,14 @@ final class Watchdog {
         if (hold != null) {
             LeaseState state = hold.state(at.clocks());
             if (hold.wasLostInDoubt()) {
-                leave(current, hold, "it was in doubt for too long", at);
+                leave(queue, current, hold, "it was in doubt for too long", at);
                 return;
             }
             if (state == LeaseState.LOST) {
                 String why = current.hasNotAsked(at.now())
                         ? "this process did not ask for more time before its lease ran out: it was paused, or short of processor time"
-                        : "the store " + store + " has not confirmed it before its lease ran out";
-                lose(current, why, outage.lastFailure(), true, at);
+                        : "the store " + queue.settings.store() + " has not confirmed it before its lease ran out";
+                lose(queue, current, why, queue.outage.lastFailure(), true, at);
                 return;
             }
             announce(hold, state, at);
@@ -227,13 +160,13 @@ final class Watchdog {
                 current.doubt(at.now());
             }
         } else if (current.isOver(at.now())) {
-            lose(current, "", null, true, at);
+            lose(queue, current, "", null, true, at);
             return;
         }
         renew(current, at);
     }
 
-    void renew(StoreLease current, EventHandling at) {
+    static void renew(StoreLease current, EventHandling at) {
         if (!current.isRequestDue(at.now())) {
             return;
         }
@@ -262,9 +195,9 @@ final class Watchdog {
     }
 
     /** Notes whether callers of this process wait for the lock while it is held. */
-    void await(boolean callersWait, EventHandling at) {
-        Hold hold = hold();
-        if (hold != null && hold.awaited().note(callersWait)) {
+    static void await(StoreLease current, boolean callersWait, EventHandling at) {
+        Hold hold = current.hold();
+        if (hold != null && !current.hasEnded() && hold.awaited().note(callersWait)) {
             at.add(new Action.Await(hold));
         }
     }
@@ -272,24 +205,24 @@ final class Watchdog {
     // ---- how a lease ends ----------------------------------------------------------------------------------------
 
     /** Gives a lease without a holder back to the store. */
-    void giveBack(StoreLease back, EventHandling at) {
-        giveBack(back, endedHold, 0, at);
+    static void giveBack(QueueState queue, StoreLease back, EventHandling at) {
+        giveBack(queue, back, back.endedHold(), 0, at);
     }
 
     /** Gives the lease back on behalf of the hold that has just ended, if there is one. */
-    private void giveBack(StoreLease back, @Nullable Hold hold, long keepNanos, EventHandling at) {
-        storeLease = null;
-        endedHold = null;
-        outage.expectAnswer(at.now());
-        cleanups.giveBack(back, hold, keepNanos, at.now(), at.actions());
+    private static void giveBack(
+            QueueState queue, StoreLease back, @Nullable Hold hold, long keepNanos, EventHandling at) {
+        queue.leases.remove(back);
+        queue.outage.expectAnswer(at.now());
+        queue.cleanups.giveBack(back, hold, keepNanos, at.now(), at.actions());
     }
 
     /** Settles the hold that has ended; the lease goes on without it. */
-    void settleEndedHold(EventHandling at) {
-        Hold ended = endedHold;
+    static void settleEndedHold(StoreLease lease, EventHandling at) {
+        Hold ended = lease.endedHold();
         if (ended != null) {
             at.add(new Action.Settle(ended, LeaseState.RELEASED, null));
-            endedHold = null;
+            lease.settleLater(null);
         }
     }
 
@@ -297,20 +230,25 @@ final class Watchdog {
      * Ends a lease against its holder's will. Where the store has not reported the loss itself, the lease is released
      * there, just in case.
      */
-    private void lose(
-            StoreLease lost, String why, @Nullable LockException failure, boolean tellStore, EventHandling at) {
+    private static void lose(
+            QueueState queue,
+            StoreLease lost,
+            String why,
+            @Nullable LockException failure,
+            boolean tellStore,
+            EventHandling at) {
         Hold hold = lost.hold();
         if (hold != null) {
             hold.lose(new Loss(why, failure));
             announce(hold, LeaseState.LOST, at);
-            failExtensions(lost, why, at);
+            failExtensions(queue, lost, why, at);
             at.add(new Action.Settle(hold, LeaseState.LOST, null));
         }
-        settleEndedHold(at);
-        storeLease = null;
+        settleEndedHold(lost, at);
+        queue.leases.remove(lost);
         if (tellStore || lost.mayHaveStragglers()) {
             long keep = hold == null ? 0 : hold.keepNanos(at.now());
-            cleanups.release(
+            queue.cleanups.release(
                     lost.lease(), keep, lost.mayHaveStragglers(), lost.nanosInStore(at.now()), at.now(), at.actions());
         }
     }
@@ -320,41 +258,36 @@ final class Watchdog {
      * loss, so nobody else may begin. The lease is left in the store, where it runs out as if this process had died;
      * late answers to its claim do not touch it.
      */
-    private void leave(StoreLease left, Hold hold, String why, EventHandling at) {
-        hold.loss = new Loss(why, outage.lastFailure());
+    private static void leave(QueueState queue, StoreLease left, Hold hold, String why, EventHandling at) {
+        hold.loss = new Loss(why, queue.outage.lastFailure());
         announce(hold, LeaseState.LOST, at);
-        failExtensions(left, why, at);
+        failExtensions(queue, left, why, at);
         at.add(new Action.Settle(hold, LeaseState.LOST, null));
-        cleanups.leave(left, at.now());
-        storeLease = null;
+        queue.cleanups.leave(left, at.now());
+        queue.leases.remove(left);
     }
 
     /** Gives everything up after a fault, as if this process had died. */
-    void discard(LockException why, EventHandling at) {
-        Hold hold = storeLease == null ? endedHold : storeLease.hold();
+    static void discard(QueueState queue, StoreLease lease, LockException why, EventHandling at) {
+        Hold hold = lease.hold() == null ? lease.endedHold() : lease.hold();
         if (hold != null && hold.state(at.clocks()) != LeaseState.RELEASED) {
             hold.lose(new Loss("this process has given it up after a fault", why));
             announce(hold, LeaseState.LOST, at);
             at.add(new Action.Settle(hold, LeaseState.LOST, null));
-            if (storeLease != null) {
-                cleanups.leave(storeLease, at.now());
-            }
+            queue.cleanups.leave(lease, at.now());
         } else if (hold != null) {
             at.add(new Action.Settle(hold, LeaseState.RELEASED, why));
         }
-        if (storeLease != null) {
-            failExtensions(storeLease, "this process has given it up after a fault", at);
-        }
-        storeLease = null;
+        failExtensions(queue, lease, "this process has given it up after a fault", at);
     }
 
-    private void failExtensions(StoreLease of, String why, EventHandling at) {
+    private static void failExtensions(QueueState queue, StoreLease of, String why, EventHandling at) {
         Hold hold = of.hold();
         for (Extension extension : of.extensions()) {
             at.add(new Action.AnswerExtension(
                     extension,
                     new LeaseLostException(
-                            hold == null ? lock : hold.ownName(), hold == null ? 0 : hold.token(), why)));
+                            hold == null ? queue.lock : hold.ownName(), hold == null ? 0 : hold.token(), why)));
         }
         of.extensions().clear();
     }

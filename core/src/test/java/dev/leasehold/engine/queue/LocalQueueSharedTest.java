@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** These tests are about several claims and leases of one lock: a track for each. */
+/** These tests are about several claims and leases of one lock. */
 class LocalQueueSharedTest {
 
     private final LocalQueueHarness harness = LocalQueueHarness.sharing(3);
