@@ -15,8 +15,8 @@ if marker then
       and find(info, '\nrole:master\r', 1, true) and find(info, '\nmaster_replid:' .. history .. '\r', 1, true) then
     local record, last = redis.pcall('GET', KEYS[2]), ARGV[3]
     local token, half = ARGV[5] or last, math.min(longest * 500, 86400000000)
-    -- Texts of digits that are equally long compare as their numbers do.
-    if token - now > -half and last - now <= half and (not record or #record == #last and record < token) then
+    -- Texts of digits that are equally long compare as their numbers do. The end of the run may be longer than the token.
+    if token - now > -half and last - now <= half and (not record or #record == #token and record < token) then
       call('SET', KEYS[1], ARGV[1] .. '\n' .. (record or ''), 'PX', ARGV[2])
       -- As in claim-free.lua: its time to live is given to it anew once in ten seconds.
       if record and #last == 16 and string.sub(record, 1, 9) == string.sub(last, 1, 9) then

@@ -243,14 +243,14 @@ final class ClientLocks implements ClientSession.Claims {
      * or when it is connected again, and what may have been made is looked for; until then, or until that session is over, the
      * connection is listened to.
      */
-    void close(RequestTimeouts timeouts) {
+    void close(Runnable failUnanswered) {
         serial.stayHere();
         execute(() -> {
             if (session.isClosed()) {
                 return;
             }
             session.beginToClose();
-            timeouts.failAll(() -> Codes.closed(session.toString()));
+            failUnanswered.run();
             if (!session.isOwn()) {
                 orphans.clear();
                 List.copyOf(claims.values()).forEach(zkClaim -> zkClaim.withdraw(new CompletableFuture<>()));

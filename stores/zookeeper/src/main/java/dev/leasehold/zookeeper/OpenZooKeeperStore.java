@@ -1,6 +1,8 @@
 package dev.leasehold.zookeeper;
 
+import dev.leasehold.LockException;
 import dev.leasehold.inspect.LockInfo;
+import dev.leasehold.internal.Timeouts;
 import dev.leasehold.spi.Claim;
 import dev.leasehold.spi.ClaimAnswer;
 import dev.leasehold.spi.ClaimId;
@@ -18,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * An open ZooKeeper store is one client's view of the locks in an ensemble: it asks each question in the serial
@@ -26,14 +29,26 @@ import java.util.function.Consumer;
  */
 final class OpenZooKeeperStore implements Store {
 
+    private record Question(CompletableFuture<?> answer, Supplier<LockException> silent) {
+
+        void giveUp() {
+            answer.completeExceptionally(silent.get());
+        }
+    }
+
     private final ClientLocks locks;
-    private final RequestTimeouts timeouts;
+    private final Timeouts<Question> timeouts;
     private final TimeSource time;
 
     OpenZooKeeperStore(String name, StoreContext context, Paths paths, CuratorConnection link) {
         locks = new ClientLocks(name, context, paths, link);
         time = context.time();
-        timeouts = new RequestTimeouts(time, context.storeTimeout(), locks.executor());
+        timeouts = new Timeouts<>(
+                time::nanos,
+                (delay, task) -> time.schedule(delay, task)::cancel,
+                context.storeTimeout(),
+                question -> question.answer().isDone(),
+                late -> locks.execute(() -> late.forEach(Question::giveUp)));
     }
 
     @Override
@@ -84,21 +99,24 @@ final class OpenZooKeeperStore implements Store {
         });
     }
 
-    private <T> CompletionStage<T> ask(String what, Consumer<CompletableFuture<T>> question) {
-        return ask(what, () -> locks.session().ready() != null, question);
+    private <T> CompletionStage<T> ask(String what, Consumer<CompletableFuture<T>> asking) {
+        return ask(what, () -> locks.session().ready() != null, asking);
     }
 
-    private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> question) {
+    private <T> CompletionStage<T> ask(String what, BooleanSupplier sent, Consumer<CompletableFuture<T>> asking) {
         CompletableFuture<T> answer = new CompletableFuture<>();
+        Question question =
+                new Question(answer, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
         long asked = time.nanos();
         locks.execute(() -> {
             try {
-                question.accept(answer);
+                asking.accept(answer);
             } catch (RuntimeException e) {
                 answer.completeExceptionally(e);
             }
-            timeouts.await(
-                    answer, asked, () -> Codes.silent(locks.session().toString(), what, sent.getAsBoolean(), null));
+            if (!timeouts.add(question, asked)) {
+                fail(question);
+            }
         });
         return answer;
     }
@@ -115,6 +133,10 @@ final class OpenZooKeeperStore implements Store {
 
     @Override
     public void close() {
-        locks.close(timeouts);
+        locks.close(() -> timeouts.close().forEach(this::fail));
+    }
+
+    private void fail(Question question) {
+        question.answer().completeExceptionally(Codes.closed(locks.session().toString()));
     }
 }

@@ -2,7 +2,6 @@ package dev.leasehold.jdbc.protocol;
 
 import dev.leasehold.StoreUnavailableException.Outcome;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -34,13 +33,12 @@ public final class StoreOperation<T> {
     private final Work<T> work;
     private final Consumer<T> note;
     private final boolean writes;
-    private final long deadline;
     private final CompletableFuture<T> answer = new CompletableFuture<>();
     private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
 
     /** Makes an operation that is not about one lock. */
-    public StoreOperation(Work<T> work, Consumer<T> note, boolean writes, long deadline) {
-        this(null, work, note, writes, deadline);
+    public StoreOperation(Work<T> work, Consumer<T> note, boolean writes) {
+        this(null, work, note, writes);
     }
 
     /**
@@ -50,24 +48,12 @@ public final class StoreOperation<T> {
      * @param work what to do
      * @param note what the store's thread remembers of the answer, once it is committed
      * @param writes whether it needs the database to itself
-     * @param deadline when to give it up, on the clock of the client
      */
-    public StoreOperation(@Nullable String lock, Work<T> work, Consumer<T> note, boolean writes, long deadline) {
+    public StoreOperation(@Nullable String lock, Work<T> work, Consumer<T> note, boolean writes) {
         this.lock = lock;
         this.work = work;
         this.note = note;
         this.writes = writes;
-        this.deadline = deadline;
-    }
-
-    /**
-     * Returns how long after its beginning an operation is given up: a 20th part before the callers that wait for it
-     * are, so that they are told the reason. (At the same time, two timers decided who came first.)
-     *
-     * @param storeTimeout how long the client waits for the store
-     */
-    public static Duration timeout(Duration storeTimeout) {
-        return storeTimeout.minus(storeTimeout.dividedBy(20));
     }
 
     public @Nullable String lock() {
@@ -84,10 +70,6 @@ public final class StoreOperation<T> {
 
     public boolean writes() {
         return writes;
-    }
-
-    public long deadline() {
-        return deadline;
     }
 
     public CompletableFuture<T> answer() {

@@ -3,6 +3,7 @@ package dev.leasehold.jdbc.server;
 import dev.leasehold.inspect.LockInfo;
 import dev.leasehold.internal.CallerThreads;
 import dev.leasehold.internal.RequestHorizon;
+import dev.leasehold.internal.Timeouts;
 import dev.leasehold.jdbc.connection.ConnectionSource;
 import dev.leasehold.jdbc.connection.NoConnection;
 import dev.leasehold.jdbc.connection.PooledConnection;
@@ -49,7 +50,7 @@ public final class OpenJdbcStore
     private final WaitPoller poller;
     private final Renewals renewals;
     private final RowExpiry rowExpiry;
-    private final OperationTimeouts deadlines;
+    private final Timeouts<StoreOperation<?>> timeouts;
     private final RenewalOutage outage = new RenewalOutage();
     private final SharedClaims shared = new SharedClaims();
 
@@ -86,7 +87,12 @@ public final class OpenJdbcStore
         this.renewed = new RenewedLeases(context.time());
         this.listener = new PostgresListener(
                 "leasehold-jdbc-" + id + "-listen", () -> Notifier.channel(context.clientId()), this);
-        this.deadlines = new OperationTimeouts(context.time(), this::giveUp);
+        this.timeouts = new Timeouts<>(
+                context.time()::nanos,
+                (delay, task) -> context.time().schedule(delay, task)::cancel,
+                context.storeTimeout(),
+                StoreOperation::isOver,
+                late -> late.forEach(this::giveUp));
     }
 
     @Override
@@ -114,7 +120,7 @@ public final class OpenJdbcStore
                 listener.want();
             }
         });
-        if (deadlines.add(operation)) {
+        if (timeouts.add(operation, context.time().nanos())) {
             Renewals.Renewal renewal = new Renewals.Renewal(lease, duration, operation);
             if (session != null) {
                 session.renew(renewal);
@@ -247,9 +253,7 @@ public final class OpenJdbcStore
 
     @Override
     public void close() {
-        deadlines
-                .close()
-                .forEach(operation -> operation.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
+        timeouts.close().forEach(operation -> operation.fail(outcome -> ServerFailures.closedMeanwhile(name, outcome)));
         poller.close();
         listener.close();
         if (session != null) {
@@ -273,12 +277,7 @@ public final class OpenJdbcStore
     }
 
     private <T> StoreOperation<T> operation(StoreOperation.Work<T> work, Consumer<T> note) {
-        return new StoreOperation<>(
-                work,
-                note,
-                true,
-                context.time().nanos()
-                        + StoreOperation.timeout(context.storeTimeout()).toNanos());
+        return new StoreOperation<>(work, note, true);
     }
 
     private <T> CompletionStage<T> submit(ServerOperation<T> request) {
@@ -286,7 +285,7 @@ public final class OpenJdbcStore
     }
 
     private <T> CompletionStage<T> submit(ServerOperation<T> request, Workers.Rank rank) {
-        if (deadlines.add(request.operation())) {
+        if (timeouts.add(request.operation(), context.time().nanos())) {
             start(request, rank);
         } else {
             request.operation().fail(outcome -> ServerFailures.closed(name));
@@ -390,10 +389,9 @@ public final class OpenJdbcStore
     }
 
     private void giveUp(StoreOperation<?> operation) {
-        String waited = StoreOperation.timeout(context.storeTimeout()).toMillis() + " ms";
         NoConnection exhausted = database.exhausted();
         operation.fail(outcome -> exhausted != null
                 ? ServerFailures.noConnection(exhausted, name, outcome)
-                : ServerFailures.timedOut(name, waited, outcome, null));
+                : ServerFailures.timedOut(name, timeouts.limit(), outcome, null));
     }
 }

@@ -25,12 +25,10 @@ import org.jspecify.annotations.Nullable;
 public final class SqliteStore implements Store, CallerThreads {
 
     private final StoreFile file;
-    private final StoreContext context;
     private final SqliteThread thread;
 
     SqliteStore(StoreFile file, StoreContext context, ExpiryClock clock) {
         this.file = file;
-        this.context = context;
         this.thread = new SqliteThread(file, context, clock);
     }
 
@@ -111,9 +109,7 @@ public final class SqliteStore implements Store, CallerThreads {
 
     private <T> CompletionStage<T> submit(
             @Nullable String lock, boolean writes, StoreOperation.Work<T> work, Consumer<T> note) {
-        long deadline = context.time().nanos()
-                + StoreOperation.timeout(context.storeTimeout()).toNanos();
-        StoreOperation<T> operation = new StoreOperation<>(lock, work, note, writes, deadline);
+        StoreOperation<T> operation = new StoreOperation<>(lock, work, note, writes);
         thread.submit(operation);
         return operation.answer();
     }

@@ -2,13 +2,11 @@ package dev.leasehold.jdbc.sqlite;
 
 import dev.leasehold.internal.DaemonThreads;
 import dev.leasehold.internal.Guard;
+import dev.leasehold.internal.Timeouts;
 import dev.leasehold.jdbc.protocol.LocalClients;
 import dev.leasehold.jdbc.protocol.StoreOperation;
 import dev.leasehold.spi.StoreContext;
-import dev.leasehold.spi.TimeSource;
-import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -29,11 +27,9 @@ public final class SqliteThread implements LocalClients.LocalClient {
     private final SqliteWorker worker;
     private final Guard lock = new Guard();
     private final ArrayDeque<StoreOperation<?>> queue = new ArrayDeque<>();
-    /** These are in the order of their deadlines: those that are not over, and perhaps some that are. */
-    private final ArrayDeque<StoreOperation<?>> unanswered = new ArrayDeque<>();
+    private final Timeouts<StoreOperation<?>> timeouts;
 
     private @Nullable Thread thread;
-    private TimeSource.@Nullable Timer timer;
     private boolean nudged;
     private boolean closed;
 
@@ -41,6 +37,12 @@ public final class SqliteThread implements LocalClients.LocalClient {
         this.file = file;
         this.context = context;
         this.worker = new SqliteWorker(file, context, clock, this);
+        this.timeouts = new Timeouts<>(
+                context.time()::nanos,
+                (delay, task) -> context.time().schedule(delay, task)::cancel,
+                context.storeTimeout(),
+                StoreOperation::isOver,
+                this::giveUp);
     }
 
     /** Returns the poller, only for the notes of operations, which run on this thread. */
@@ -51,13 +53,8 @@ public final class SqliteThread implements LocalClients.LocalClient {
     public void submit(StoreOperation<?> operation) {
         lock.lock();
         try {
-            if (!closed) {
+            if (timeouts.add(operation, context.time().nanos())) {
                 queue.add(operation);
-                while (!unanswered.isEmpty() && unanswered.peek().isOver()) {
-                    unanswered.remove();
-                }
-                unanswered.add(operation);
-                armTimer();
                 start();
                 LockSupport.unpark(thread);
                 return;
@@ -96,11 +93,7 @@ public final class SqliteThread implements LocalClients.LocalClient {
         try {
             closed = true;
             queue.clear();
-            left = List.copyOf(unanswered);
-            unanswered.clear();
-            if (timer != null) {
-                timer.cancel();
-            }
+            left = timeouts.close();
             running = thread;
             LockSupport.unpark(thread);
         } finally {
@@ -177,33 +170,17 @@ public final class SqliteThread implements LocalClients.LocalClient {
         lock.lock();
     }
 
-    private void armTimer() {
-        StoreOperation<?> next = unanswered.peek();
-        if (timer == null && next != null) {
-            long left = Math.max(0, next.deadline() - context.time().nanos());
-            timer = context.time().schedule(Duration.ofNanos(left), this::giveUp);
-        }
-    }
-
-    private void giveUp() {
-        List<StoreOperation<?>> late = new ArrayList<>();
+    /** The thread may be stuck for long, and would else keep each of the client's retries. */
+    private void giveUp(List<StoreOperation<?>> late) {
         lock.lock();
         try {
-            timer = null;
-            long now = context.time().nanos();
-            while (!unanswered.isEmpty()
-                    && (unanswered.peek().isOver() || now - unanswered.peek().deadline() >= 0)) {
-                late.add(unanswered.remove());
-            }
             queue.removeAll(late);
-            armTimer();
         } finally {
             lock.unlock();
         }
         boolean locked = worker.isLocked();
-        String waited = StoreOperation.timeout(context.storeTimeout()).toMillis() + " ms";
         for (StoreOperation<?> operation : late) {
-            operation.fail(outcome -> SqliteFailures.timedOut(file, waited, outcome, locked));
+            operation.fail(outcome -> SqliteFailures.timedOut(file, timeouts.limit(), outcome, locked));
         }
     }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class StoreOperationTest {
 
     private final AtomicReference<Outcome> told = new AtomicReference<>();
-    private final StoreOperation<String> operation = new StoreOperation<>((protocol, now) -> "", answer -> {}, true, 0);
+    private final StoreOperation<String> operation = new StoreOperation<>((protocol, now) -> "", answer -> {}, true);
 
     @Test
     void whatIsGivenUpBeforeTheCommitIsNeverCommitted() {

@@ -49,7 +49,7 @@ class RenewalBatchTest {
         Claim claim = new Claim(new ClaimId("client", ++claims), lock, LEASE, 0, false);
         LeaseId lease = ((ClaimAnswer.Granted) TestClient.get(store.claim(claim))).lease();
         StoreOperation<RenewAnswer> operation =
-                new StoreOperation<>((protocol, now) -> protocol.renew(lease, LONGER, now), answer -> {}, true, 0);
+                new StoreOperation<>((protocol, now) -> protocol.renew(lease, LONGER, now), answer -> {}, true);
         return new Renewals.Renewal(lease, LONGER, operation);
     }
 

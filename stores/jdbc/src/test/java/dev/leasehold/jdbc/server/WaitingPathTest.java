@@ -265,7 +265,7 @@ class WaitingPathTest {
                 Sql sql = new Sql(own)) {
             own.setAutoCommit(false);
             var job = new dev.leasehold.jdbc.protocol.StoreOperation<ReleaseAnswer>(
-                    (protocol, now) -> protocol.release(held, Duration.ZERO, now), answer -> {}, true, 0);
+                    (protocol, now) -> protocol.release(held, Duration.ZERO, now), answer -> {}, true);
             TransactionalPath transactions = new TransactionalPath(texts, "", context, null, null);
             before.put(texts.removeWaiter, () -> change("DELETE FROM \"leasehold_waiter\""));
             assertThatThrownBy(() -> transactions.run(new ServerOperation<>(job, "lock", false), sql))
@@ -286,7 +286,7 @@ class WaitingPathTest {
                 Sql sql = new Sql(own)) {
             own.setAutoCommit(false);
             var job = new dev.leasehold.jdbc.protocol.StoreOperation<ReleaseAnswer>(
-                    (protocol, now) -> protocol.release(past, Duration.ZERO, now), answer -> {}, true, 0);
+                    (protocol, now) -> protocol.release(past, Duration.ZERO, now), answer -> {}, true);
             before.put(texts.removeExpired, () -> fail("no second statement while the row is locked"));
             ServerOperation<ReleaseAnswer> operation =
                     new ServerOperation<>(job, "lock", null, null, past.claim(), ReleaseAnswer.NOT_HELD, false, false);
@@ -309,7 +309,7 @@ class WaitingPathTest {
             own.setAutoCommit(false);
             TransactionalPath transactions = new TransactionalPath(texts, "", context, null, null);
             var job = new dev.leasehold.jdbc.protocol.StoreOperation<Boolean>(
-                    (protocol, now) -> protocol.tidy("lock", now), found -> {}, true, 0);
+                    (protocol, now) -> protocol.tidy("lock", now), found -> {}, true);
             transactions.run(new ServerOperation<>(job, "lock", true), sql);
             own.commit();
         }
@@ -325,7 +325,7 @@ class WaitingPathTest {
             own.setAutoCommit(false);
             TransactionalPath transactions = new TransactionalPath(texts, "", context, null, null);
             var job = new dev.leasehold.jdbc.protocol.StoreOperation<ClaimAnswer>(
-                    (protocol, now) -> protocol.claim(waits, now), answer -> {}, true, 0);
+                    (protocol, now) -> protocol.claim(waits, now), answer -> {}, true);
             ServerOperation<ClaimAnswer> operation =
                     new ServerOperation<>(job, "lock", null, each -> null, waits.id(), null, true, false);
             assertThatThrownBy(() -> transactions.run(operation, sql)).isInstanceOf(RowReplaced.class);

@@ -148,7 +148,7 @@ class SqliteThreadTest {
     void aRequestThatWasGivenUpBeforeItsCommitIsRolledBack() throws InterruptedException {
         try (TestClient client = client()) {
             client.release(client.acquire("a"));
-            StoreContext context = new StoreContext("slow", "", "", time, Duration.ofMinutes(1), client);
+            StoreContext context = new StoreContext("slow", "", "", time, Duration.ofMinutes(2), client);
             SqliteThread thread = new SqliteThread(new StoreFile(file), context, new SettableClock());
             CountDownLatch inside = new CountDownLatch(1);
             CountDownLatch goOn = new CountDownLatch(1);
@@ -159,11 +159,7 @@ class SqliteThreadTest {
                 awaitQuietly(goOn);
                 return answer;
             };
-            StoreOperation<ClaimAnswer> operation = new StoreOperation<>(
-                    work,
-                    answer -> {},
-                    true,
-                    System.nanoTime() + Duration.ofMinutes(1).toNanos());
+            StoreOperation<ClaimAnswer> operation = new StoreOperation<>(work, answer -> {}, true);
             thread.submit(operation);
             assertThat(inside.await(A_MINUTE, TimeUnit.SECONDS)).isTrue();
             operation.fail(outcome -> new IllegalStateException("given up: " + outcome));
