@@ -1,13 +1,13 @@
--- ARGV: the beginning of the value that the claim makes, owner, lease, spare, 'KIND|ASK_RUN|PLACE|' and whom to tell, and
+-- ARGV: the beginning of the value that the claim makes, owner, lease, spare, 'KIND|CALLS|PLACE|' and whom to tell, and
 -- what the queue keeps of it (see lock.lua). KIND is 0 for who does not want to wait, 1 for who does, and 2
 -- for who does and believes the lock to be held, which changes nothing but what is looked at first. PLACE: see find.lua.
 -- A claim that shares the lock says so in the place of spare, as in the queue; its first arrival counts.
 -- Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
--- 'busy|PLACE|TIME_LEFT|NOW|RUN|VALUE', the time left where others are in front not, and the run where it is asked for. To one of
--- several holders SPARE is 'SPARE/SHARE/SLOT'; and of several VALUE shows one that is in the way, and the time left is that until the
--- claim would fit if nobody renewed.
+-- 'busy|PLACE|TIME_LEFT|NOW|HEARD|VALUE', the time left where others are in front not. To one of several holders SPARE is
+-- 'SPARE/SHARE/SLOT'; and of several VALUE shows one that is in the way, and the time left is that until the claim would fit if nobody
+-- renewed. Where CALLS is 1 this server calls the claim's own inbox, and HEARD is 0 if nobody listens to it here; else it is empty.
 local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
-local kind, askRun, told, toTell = string.match(ARGV[5], '^(%d)|(%d)|(-?%d+)|(.*)$')
+local kind, calls, told, toTell = string.match(ARGV[5], '^(%d)|(%d)|(-?%d+)|(.*)$')
 
 local now = clock()
 local value = redis.call('GET', KEYS[1])
@@ -83,4 +83,4 @@ elseif place <= 1 then
   left = redis.call('PTTL', KEYS[1])
 end
 return 'busy|' .. place .. '|' .. left .. '|' .. integer(now) .. '|'
-  .. (askRun == '1' and runId() or '') .. '|' .. value
+  .. (calls == '1' and not tell(channel(news(toTell).inbox, id), 'called') and '0' or '') .. '|' .. value

@@ -31,16 +31,6 @@ local function clock()
   return time[1] * 1000000 + time[2]
 end
 
--- An id among what the server tells of itself. To ask for that costs more than anything else here; a pattern would cost even more.
-local function idIn(info, name)
-  local at = string.find(info, name, 1, true) + #name
-  return string.sub(info, at, at + 39)
-end
-
-local function runId()
-  return idIn(redis.call('INFO', 'server'), 'run_id:')
-end
-
 local function isStoredLease(value)
   return string.sub(value, 1, 12) == LAYOUT
 end

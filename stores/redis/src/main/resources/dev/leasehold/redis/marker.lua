@@ -10,6 +10,13 @@
 -- too, which costs as much again.
 -- Where persistence is trusted, a new run is excused: what the process has answered is on its disk. Another history in the same
 -- run is not, since that came from another server; nor is a server that is a replica, or was one since it loaded its data.
+
+-- An id among what the server tells of itself. To ask for that costs more than anything else here; a pattern would cost even more.
+local function idIn(info, name)
+  local at = string.find(info, name, 1, true) + #name
+  return string.sub(info, at, at + 39)
+end
+
 -- rules: 'LONGEST|WAIT|TRUST': the longest lease of any client, how old the marker has to be (both in milliseconds), and
 -- whether the marker keeps its age over a restart. Returns now, the marker as it is now, for how many milliseconds there is
 -- no vote, and the time at which it had or will have its vote.
@@ -30,7 +37,7 @@ local function ballotPaper(marker, rules)
   end
   local data, excused = known, false
   if not (known and isMaster and string.sub(known, -41) == '-' .. history) then
-    local run = runId()
+    local run = idIn(redis.call('INFO', 'server'), 'run_id:')
     data = run .. '-' .. history
     excused = trust == '1' and known and string.sub(known, 1, #run) ~= run
       and isMaster and string.find(info, '\nmaster_replid2:' .. string.rep('0', 40), 1, true)

@@ -108,6 +108,26 @@ class DemotedMasterTest {
         assertThat(second.release()).isEqualTo(LeaseState.RELEASED);
     }
 
+    /** What stands behind the name sends one connection here and the next one there. */
+    @Test
+    void anInboxThatOpensAtAnotherServerIsOpenedAnew() throws Exception {
+        Lease held = patient(Duration.ofMinutes(5)).lock("x").acquire();
+        Leasehold client = patient(Duration.ofMinutes(5));
+        client.lock("y").acquire().close();
+        port = next.port();
+        CompletableFuture<Lease> waiting = client.lock("x").acquireAsync();
+        await().until(() -> inboxes(next) == 1);
+        assertThat(inboxes(old)).isZero();
+        port = old.port();
+        await().until(() -> inboxes(old) == 1);
+        assertThat(held.release()).isEqualTo(LeaseState.RELEASED);
+        assertThat(waiting.get(A_MINUTE, TimeUnit.SECONDS).release()).isEqualTo(LeaseState.RELEASED);
+    }
+
+    private static int inboxes(RedisProcess server) {
+        return server.commands().pubsubChannels("leasehold:inbox:*").size();
+    }
+
     /** The name is changed late: until then nobody takes what is written. */
     @Test
     void whileTheNameLeadsToItNobodyWritesAndHoldersHear() throws Exception {

@@ -60,6 +60,11 @@ public final class RedisFailures {
                     "this quorum was set up with another maxLeaseDuration (the first number, in milliseconds) or another "
                             + "trustPersistence (the second, 1 for yes) than this client has: all clients of a quorum must "
                             + "have the same"),
+            Map.entry(
+                    "CROSSSLOT",
+                    "this server is a node of a Redis Cluster, or spreads keys over several servers: use redis-cluster:// "
+                            + "(in code: RedisStore.usingCluster), also if there is one node only; a quorum needs masters "
+                            + "that are no cluster"),
             Map.entry("MOVED", "this server is a node of a cluster: use redis-cluster://"));
 
     private static final Pattern CODE = Pattern.compile("-?([A-Z][A-Z_]+)(?: .*)?", Pattern.DOTALL);
@@ -175,7 +180,7 @@ public final class RedisFailures {
         String code = code(error);
         String remedy = REMEDIES.get(code);
         String said = node + " refused " + what + ": " + error.getMessage() + (remedy == null ? "" : "; " + remedy);
-        if (PASSING.contains(code) || (connecting && code.equals("ERR"))) {
+        if (PASSING.contains(code) || (connecting && code.equals("ERR") && !said.contains("unknown command"))) {
             return new StoreUnavailableException(
                     said + "; nothing was done",
                     node,

@@ -14,19 +14,15 @@ import dev.leasehold.spi.WaitingRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** A claim script encodes a claim as the arguments of the script of one server, and decodes the script's answer. */
 final class ClaimScript {
-
-    private static final long RUN_EVERY_NANOS = 1_000_000_000L;
 
     private final LockKeys.Cache keys;
     private final Inbox inbox;
     private final boolean counted;
     private final EncodedArgs owner;
     private final String ownerText;
-    private volatile @Nullable ClockReading runToldAt;
 
     /**
      * Makes one.
@@ -59,8 +55,13 @@ final class ClaimScript {
                 (sentAt, answer) -> claimAnswer(claim, sentAt, answer));
     }
 
+    /**
+     * Once a second the server is to call the inbox: so its connection and that for commands are known to lead to the same server. Not in
+     * a cluster, where the inbox may be at any node.
+     */
     private String how(Claim claim, boolean enqueue, boolean wasHeld, ClockReading sentAt) {
-        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + (wantsRun(sentAt) ? "1|" : "0|") + claim.place() + '|';
+        String calls = inbox.verify(sentAt.nanos()) && counted ? "1|" : "0|";
+        return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + calls + claim.place() + '|';
     }
 
     /** Returns the claim's entry in the queue. Its stamp is read before it is sent, as {@link ClockStamp} demands. */
@@ -86,16 +87,6 @@ final class ClaimScript {
                 .toString();
     }
 
-    /**
-     * Returns whether the server shall name its run, so that the inbox can follow the commands to another server. That costs
-     * it as much as a third of the rest, so it is asked once a second; and not in a cluster, where the inbox may be at any
-     * node.
-     */
-    private boolean wantsRun(ClockReading sentAt) {
-        ClockReading last = runToldAt;
-        return counted && (last == null || sentAt.nanos() - last.nanos() >= RUN_EVERY_NANOS);
-    }
-
     private ClaimAnswer claimAnswer(Claim claim, ClockReading sentAt, List<Object> answer) {
         String text = Reply.onlyText(answer);
         boolean busy = text.startsWith(Reply.BUSY);
@@ -105,10 +96,8 @@ final class ClaimScript {
         }
         String[] parts = text.split("\\|", Reply.BUSY_PARTS);
         long now = Long.parseLong(parts[3]);
-        String run = parts[4];
-        if (!run.isEmpty()) {
-            runToldAt = sentAt;
-            inbox.followCommandsTo(run);
+        if (parts[4].equals("0")) {
+            inbox.unheard(sentAt.nanos());
         }
         Duration left = Reply.timeLeft(parts[2]);
         return new ClaimAnswer.Busy(Reply.holder(parts[5], left, now), left, Integer.parseInt(parts[1]));

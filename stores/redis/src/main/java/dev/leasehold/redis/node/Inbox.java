@@ -18,8 +18,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +32,6 @@ public final class Inbox {
     private static final long ASK_EVERY_NANOS = 1_000_000_000L;
     private static final Duration SUSPICIOUS = Duration.ofMillis(1500);
     private static final Duration REST = Duration.ofMillis(500);
-    private static final Pattern RUN = Pattern.compile("\\brun_id:([0-9a-f]+)");
 
     private final StoreContext context;
     private final String prefix;
@@ -43,14 +40,12 @@ public final class Inbox {
     private final NodeListener listener;
     private final ReconnectingConnection reconnectingConnection;
 
-    /** This is null if it is not known. */
-    private volatile @Nullable String runWhereOpened;
-
     private volatile @Nullable StatefulRedisPubSubConnection<String, String> connection;
     /** This is null as long as nobody has asked: the client's id is drawn when it is first used. */
     private volatile @Nullable String channel;
 
     private final AtomicLong askedAt = new AtomicLong();
+    private volatile long openedAt;
 
     /**
      * Makes an inbox, without subscribing.
@@ -104,14 +99,15 @@ public final class Inbox {
      * Asks the server for a sign that this connection lives, as somebody waits for what it may bring: by subscribing anew, which
      * changes nothing, is answered, and needs no other right. Where nothing comes, it is given up; looked at twice, since after a
      * pause of this process the answer may lie here unread.
+     *
+     * @return whether it was asked, which is done once a second
      */
-    void verify() {
+    boolean verify(long now) {
         RedisConnection open = reconnectingConnection.now();
         StatefulRedisPubSubConnection<String, String> asked = connection;
         long last = askedAt.get();
-        long now = time.nanos();
         if (open == null || asked == null || now - last < ASK_EVERY_NANOS || !askedAt.compareAndSet(last, now)) {
-            return;
+            return false;
         }
         CompletableFuture<?> answer = asked.async().subscribe(channel()).toCompletableFuture();
         time.schedule(SUSPICIOUS, () -> {
@@ -123,6 +119,7 @@ public final class Inbox {
                 });
             }
         });
+        return true;
     }
 
     private static boolean hasCome(CompletableFuture<?> answer) {
@@ -138,32 +135,23 @@ public final class Inbox {
                 }
             }
         });
-        return connection
-                .async()
-                .info("server")
-                .handle((info, failure) -> {
-                    Matcher run = RUN.matcher(info == null ? "" : info);
-                    runWhereOpened = run.find() ? run.group(1) : null;
-                    return connection.async().subscribe(channel());
-                })
-                .thenCompose(subscribing -> subscribing)
-                .thenApply(subscribed -> {
-                    askedAt.set(time.nanos());
-                    this.connection = connection;
-                    return connection;
-                });
+        return connection.async().subscribe(channel()).thenApply(subscribed -> {
+            openedAt = time.nanos();
+            askedAt.set(openedAt);
+            this.connection = connection;
+            return connection;
+        });
     }
 
     /**
-     * Gives up the connection if it leads to another server than the one that has just answered. A master that has become a
-     * replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would notice, since in an
-     * inbox no answer is owed.
+     * Gives up the connection if it was open when a question was sent whose server has called this inbox, and was heard by nobody. A
+     * master that has become a replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would notice,
+     * since in an inbox no answer is owed.
      */
-    void followCommandsTo(String run) {
-        String known = runWhereOpened;
+    void unheard(long sentAt) {
         RedisConnection open = reconnectingConnection.now();
-        if (known != null && open != null && !known.equals(run)) {
-            open.lose("the commands go to another server by now");
+        if (open != null && sentAt - openedAt > 0) {
+            open.lose("nobody hears it at the server to which the commands go");
         }
     }
 

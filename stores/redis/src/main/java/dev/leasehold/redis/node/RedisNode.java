@@ -80,7 +80,7 @@ public final class RedisNode implements LockCommands {
                         () -> counted
                                 ? connector
                                         .connect()
-                                        .thenCompose(one -> ServerMode.standalone(one, connector.toString()))
+                                        .thenCompose(one -> ServerMode.standalone(one, names.inboxPrefix()))
                                 : connector.connect(),
                         listener::doubtNode);
         scripts = new ScriptRunner(connector, context.time(), commands, settings.texts());
@@ -132,7 +132,6 @@ public final class RedisNode implements LockCommands {
             return claims.run(scripts, claim, false);
         }
         if (inbox.isOpen()) {
-            inbox.verify();
             return claims.run(scripts, claim, true);
         }
         return claims.run(scripts, claim, false).thenCompose(answer -> {
@@ -148,7 +147,7 @@ public final class RedisNode implements LockCommands {
     public boolean listens() {
         boolean open = inbox.isOpen();
         if (open) {
-            inbox.verify();
+            inbox.verify(nanos());
         }
         return open;
     }
