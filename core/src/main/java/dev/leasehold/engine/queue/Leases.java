@@ -37,7 +37,7 @@ final class Leases {
     }
 
     void remove(StoreLease ended) {
-        ended.end();
+        ended.ended = true;
         all.remove(ended);
         free.remove(ended);
     }
@@ -162,7 +162,7 @@ final class Leases {
         }
         for (StoreLease lease : whole ? all : lookedAt) {
             long due = lease.nextDue();
-            if (!lease.hasEnded() && (first == null || due - firstDue < 0)) {
+            if (!lease.ended && (first == null || due - firstDue < 0)) {
                 first = lease;
                 firstDue = due;
             }

@@ -42,10 +42,14 @@ final class StoreLease {
     private final RandomGenerator random;
     private final List<Extension> extensions = new ArrayList<>();
 
+    /** This is the hold that has ended last, until its end is settled or its lease is given back. */
+    @Nullable Hold endedHold;
+
+    /** The queue has it no more. */
+    boolean ended;
+
     private Validity validity;
     private @Nullable Hold hold;
-    private @Nullable Hold endedHold;
-    private boolean ended;
     private long nextToken;
     private int served;
     private boolean downgraded;
@@ -111,24 +115,6 @@ final class StoreLease {
         return hold;
     }
 
-    /** Returns the hold that has ended last, until its end is settled or its lease is given back. */
-    @Nullable Hold endedHold() {
-        return endedHold;
-    }
-
-    void settleLater(@Nullable Hold ended) {
-        endedHold = ended;
-    }
-
-    /** Notes that the queue has it no more. */
-    void end() {
-        ended = true;
-    }
-
-    boolean hasEnded() {
-        return ended;
-    }
-
     List<Extension> extensions() {
         return extensions;
     }
@@ -149,9 +135,7 @@ final class StoreLease {
         return doubted;
     }
 
-    /**
-     * Returns whether the watchdog has begun to ask for less than a lease, because the hold reaches its {@code maxHold}.
-     */
+    /** Returns whether the watchdog has begun to ask for less than a lease, as the hold reaches its {@code maxHold}. */
     boolean isCapped() {
         return capped;
     }
@@ -391,12 +375,9 @@ final class StoreLease {
         Validity counts = holds == null ? validity : holds;
         Long ends = current == null ? null : current.endsAt();
         long due = ends == null ? counts.deadline() : ends;
-        if (wantsRequest() && renewAt - due < 0) {
-            due = renewAt;
-        }
+        due = wantsRequest() ? DueTimes.earlier(due, renewAt) : due;
         if (current != null && current.options().autoRenew() && current.announced() == LeaseState.HELD) {
-            long risk = Hold.riskAt(counts);
-            due = risk - due < 0 ? risk : due;
+            due = DueTimes.earlier(due, Hold.riskAt(counts));
         }
         return due;
     }

@@ -40,7 +40,7 @@ final class Watchdog {
         if (keep > 0 || doubtful) {
             giveBack(queue, current, hold, keep, at);
         } else {
-            current.settleLater(hold);
+            current.endedHold = hold;
         }
     }
 
@@ -137,7 +137,7 @@ final class Watchdog {
         Hold hold = current.hold();
         if (hold != null && hold.state(at.clocks()) == LeaseState.RELEASED) {
             endHold(queue, current, hold, at);
-            if (current.hasEnded()) {
+            if (current.ended) {
                 return;
             }
             hold = null;
@@ -197,7 +197,7 @@ final class Watchdog {
     /** Notes whether callers of this process wait for the lock while it is held. */
     static void await(StoreLease current, boolean callersWait, EventHandling at) {
         Hold hold = current.hold();
-        if (hold != null && !current.hasEnded() && hold.awaited().note(callersWait)) {
+        if (hold != null && !current.ended && hold.awaited().note(callersWait)) {
             at.add(new Action.Await(hold));
         }
     }
@@ -206,7 +206,7 @@ final class Watchdog {
 
     /** Gives a lease without a holder back to the store. */
     static void giveBack(QueueState queue, StoreLease back, EventHandling at) {
-        giveBack(queue, back, back.endedHold(), 0, at);
+        giveBack(queue, back, back.endedHold, 0, at);
     }
 
     /** Gives the lease back on behalf of the hold that has just ended, if there is one. */
@@ -219,10 +219,10 @@ final class Watchdog {
 
     /** Settles the hold that has ended; the lease goes on without it. */
     static void settleEndedHold(StoreLease lease, EventHandling at) {
-        Hold ended = lease.endedHold();
+        Hold ended = lease.endedHold;
         if (ended != null) {
             at.add(new Action.Settle(ended, LeaseState.RELEASED, null));
-            lease.settleLater(null);
+            lease.endedHold = null;
         }
     }
 
@@ -269,7 +269,7 @@ final class Watchdog {
 
     /** Gives everything up after a fault, as if this process had died. */
     static void discard(QueueState queue, StoreLease lease, LockException why, EventHandling at) {
-        Hold hold = lease.hold() == null ? lease.endedHold() : lease.hold();
+        Hold hold = lease.hold() == null ? lease.endedHold : lease.hold();
         if (hold != null && hold.state(at.clocks()) != LeaseState.RELEASED) {
             hold.lose(new Loss("this process has given it up after a fault", why));
             announce(hold, LeaseState.LOST, at);

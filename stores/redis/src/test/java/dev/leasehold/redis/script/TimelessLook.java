@@ -39,15 +39,18 @@ final class TimelessLook {
     }
 
     String all() {
-        return "lock " + living(redis.get(keys[0])) + " for " + seconds(keys[0]) + "\nlast " + redis.get(keys[1])
+        String lock = living(redis.get(keys[0]));
+        return "lock " + lock + " for " + (lock.equals("none") ? "ever" : seconds(keys[0])) + "\nlast "
+                + redis.get(keys[1])
                 + " for "
                 + seconds(keys[1]) + "\nqueue " + redis.lrange(keys[2], 0, -1) + " for " + life()
                 + "\nmarker " + redis.get(keys[3]);
     }
 
-    /** Returns a value without those that are gone, whose lines may stay for a while. */
+    /** Returns a value without those that are gone, whose lines may stay for a while, also if there are no others. */
     private static String living(String value) {
-        return value == null ? "none" : GONE.matcher(value).replaceAll("");
+        String left = value == null ? "none" : GONE.matcher(value).replaceAll("");
+        return left.equals("leasehold|2|-") ? "none" : left;
     }
 
     /** A queue of which the only one is put back, because it did not hear, may live on for longer than it would have. */
