@@ -21,7 +21,11 @@ final class ClaimPlan {
     static void seek(QueueState queue, EventHandling at) {
         List<PendingClaim> claims = queue.claims;
         int wanted = claimsWanted(queue);
-        claims.removeIf(claim -> claim.isForgotten(at.now()) && Claimant.withdraw(queue, claim, at));
+        for (int i = claims.size() - 1; i >= 0; i--) {
+            if (claims.get(i).isForgotten(at.now()) && Claimant.withdraw(queue, claims.get(i), at)) {
+                claims.remove(i);
+            }
+        }
         while (claims.size() > wanted && Claimant.withdraw(queue, claims.get(claims.size() - 1), at)) {
             claims.remove(claims.size() - 1);
         }
@@ -32,8 +36,8 @@ final class ClaimPlan {
             boolean enqueue = queue.claims(PendingClaim::isQueued) < queue.waiting.staying();
             claims.add(Claimant.begin(queue, caller.firstLease(), spare, enqueue, at));
         }
-        for (PendingClaim claim : claims) {
-            Claimant.send(queue, claim, at);
+        for (int i = 0; i < claims.size(); i++) {
+            Claimant.send(queue, claims.get(i), at);
         }
     }
 

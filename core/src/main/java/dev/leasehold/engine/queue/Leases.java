@@ -59,12 +59,18 @@ final class Leases {
 
     /** Returns the leases that nobody holds, to be given to a caller or back to the store. */
     List<StoreLease> free() {
-        return List.copyOf(free);
+        return free;
+    }
+
+    /** Returns where to go on in a list of leases of which a step may have taken out the one at a place. */
+    static int next(List<StoreLease> list, int place, StoreLease seen) {
+        return place < list.size() && list.get(place) == seen ? place + 1 : place;
     }
 
     /** Returns the lease that an event names, which is looked at after it; null if it is over. */
     @Nullable StoreLease named(LeaseId lease) {
-        for (StoreLease one : all) {
+        for (int i = 0; i < all.size(); i++) {
+            StoreLease one = all.get(i);
             if (one.lease().token() == lease.token() && one.lease().equals(lease)) {
                 named = one;
                 return one;
@@ -75,7 +81,8 @@ final class Leases {
 
     /** Returns the lease under which an event's hold is, which is looked at after it; null if the hold is over. */
     @Nullable StoreLease named(Hold hold) {
-        for (StoreLease one : all) {
+        for (int i = 0; i < all.size(); i++) {
+            StoreLease one = all.get(i);
             if (one.hold() == hold) {
                 named = one;
                 return one;
@@ -91,8 +98,8 @@ final class Leases {
 
     /** Returns whether one of the leases of an exclusive lock was not made a reader's. */
     boolean isAnyExclusive() {
-        for (StoreLease lease : all) {
-            if (!lease.isDowngraded()) {
+        for (int i = 0; i < all.size(); i++) {
+            if (!all.get(i).isDowngraded()) {
                 return true;
             }
         }
@@ -105,16 +112,16 @@ final class Leases {
             return false;
         }
         int holds = 0;
-        for (StoreLease lease : all) {
-            Hold hold = lease.hold();
+        for (int i = 0; i < all.size(); i++) {
+            Hold hold = all.get(i).hold();
             holds += hold == null || hold.state(clocks).isFinal() ? 0 : 1;
         }
         return holds >= share;
     }
 
     boolean isAnyPreparing() {
-        for (StoreLease lease : free) {
-            if (lease.isPreparing()) {
+        for (int i = 0; i < free.size(); i++) {
+            if (free.get(i).isPreparing()) {
                 return true;
             }
         }
@@ -144,7 +151,7 @@ final class Leases {
     List<StoreLease> toLookAt(long now) {
         whole = all.size() <= 1 || first == null || first == named || now - firstDue >= 0;
         if (whole) {
-            return List.copyOf(all);
+            return all;
         }
         List<StoreLease> some = new ArrayList<>(free);
         if (named != null && named.hold() != null) {
@@ -160,7 +167,8 @@ final class Leases {
             first = null;
             firstDue = DueTimes.NEVER;
         }
-        for (StoreLease lease : whole ? all : lookedAt) {
+        for (int i = 0; i < lookedAt.size(); i++) {
+            StoreLease lease = lookedAt.get(i);
             long due = lease.nextDue();
             if (!lease.ended && (first == null || due - firstDue < 0)) {
                 first = lease;

@@ -225,9 +225,9 @@ public final class LocalQueue {
     // ---- answers of the store ------------------------------------------------------------------------------------
 
     private @Nullable PendingClaim claim(ClaimId id) {
-        for (PendingClaim claim : queue.claims) {
-            if (claim.isFor(id)) {
-                return claim;
+        for (int i = 0; i < queue.claims.size(); i++) {
+            if (queue.claims.get(i).isFor(id)) {
+                return queue.claims.get(i);
             }
         }
         return null;
@@ -288,11 +288,13 @@ public final class LocalQueue {
 
     private void settle() {
         List<StoreLease> leases = queue.leases.toLookAt(at.now());
-        for (StoreLease lease : leases) {
+        for (int i = 0; i < leases.size(); ) {
+            StoreLease lease = leases.get(i);
             Watchdog.look(queue, lease, at);
+            i = Leases.next(leases, i, lease);
         }
-        for (PendingClaim claim : queue.claims) {
-            claim.look(queue.settings.longestAnswerNanos(), at.now());
+        for (int i = 0; i < queue.claims.size(); i++) {
+            queue.claims.get(i).look(queue.settings.longestAnswerNanos(), at.now());
         }
         queue.cleanups.expectNoLonger(at.now());
         serve();
@@ -309,15 +311,19 @@ public final class LocalQueue {
     }
 
     private void serve() {
-        for (StoreLease lease : queue.leases.free()) {
+        List<StoreLease> free = queue.leases.free();
+        for (int i = 0; i < free.size(); ) {
+            StoreLease lease = free.get(i);
             CallerService.serve(queue, lease, at);
+            i = Leases.next(free, i, lease);
         }
     }
 
     private void await(List<StoreLease> lookedAt) {
         boolean callersWait = !queue.waiting.isEmpty();
-        for (StoreLease lease : callersWait == callersWaited ? lookedAt : queue.leases.all()) {
-            Watchdog.await(lease, callersWait, at);
+        List<StoreLease> told = callersWait == callersWaited ? lookedAt : queue.leases.all();
+        for (int i = 0; i < told.size(); i++) {
+            Watchdog.await(told.get(i), callersWait, at);
         }
         callersWaited = callersWait;
     }
@@ -341,8 +347,8 @@ public final class LocalQueue {
     /** Returns when the queue has to be woken if nothing happens until then, on the monotonic clock, or {@link DueTimes#NEVER}. */
     public long nextDue() {
         long due = queue.leases.nextDue();
-        for (PendingClaim claim : queue.claims) {
-            due = DueTimes.earlier(due, claim.nextLook(queue.settings.longestAnswerNanos()));
+        for (int i = 0; i < queue.claims.size(); i++) {
+            due = DueTimes.earlier(due, queue.claims.get(i).nextLook(queue.settings.longestAnswerNanos()));
         }
         due = DueTimes.earlier(due, timeouts.nextLook(isAnswerExpected(), lastAt));
         long longWait = longWaits.nextLook();
