@@ -94,6 +94,7 @@ public final class HeldLease implements Lease, ScopedLeases {
 
     @Override
     public Duration remaining() {
+        look();
         return hold.remaining(client.time().now());
     }
 

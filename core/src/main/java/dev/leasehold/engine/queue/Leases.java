@@ -1,5 +1,6 @@
 package dev.leasehold.engine.queue;
 
+import dev.leasehold.LeaseState;
 import dev.leasehold.spi.ClaimId;
 import dev.leasehold.spi.ClockReading;
 import dev.leasehold.spi.LeaseId;
@@ -79,7 +80,7 @@ final class Leases {
         return null;
     }
 
-    /** Returns the lease under which an event's hold is, which is looked at after it; null if the hold is over. */
+    /** Returns the lease under which an event's hold is, which is looked at after it; null if no lease has it any more. */
     @Nullable StoreLease named(Hold hold) {
         for (int i = 0; i < all.size(); i++) {
             StoreLease one = all.get(i);
@@ -113,10 +114,22 @@ final class Leases {
         }
         int holds = 0;
         for (int i = 0; i < all.size(); i++) {
-            Hold hold = all.get(i).hold();
-            holds += hold == null || hold.state(clocks).isFinal() ? 0 : 1;
+            holds += isHeld(all.get(i), clocks) ? 1 : 0;
         }
         return holds >= share;
+    }
+
+    /** To ask a hold for its state may begin its doubt, or show its end: then all are looked at, in this event or the next. */
+    private boolean isHeld(StoreLease lease, ClockReading clocks) {
+        Hold hold = lease.hold();
+        if (hold == null) {
+            return false;
+        }
+        LeaseState state = hold.state(clocks);
+        if (state == LeaseState.UNCONFIRMED || state.isFinal()) {
+            firstDue = clocks.nanos();
+        }
+        return !state.isFinal();
     }
 
     boolean isAnyPreparing() {
@@ -147,14 +160,14 @@ final class Leases {
         return List.copyOf(all);
     }
 
-    /** Returns the leases to be looked at after an event; all if one is due. */
+    /** Returns the leases to be looked at after an event: all if one is due, or if the event names the one that is due first. */
     List<StoreLease> toLookAt(long now) {
         whole = all.size() <= 1 || first == null || first == named || now - firstDue >= 0;
         if (whole) {
             return all;
         }
         List<StoreLease> some = new ArrayList<>(free);
-        if (named != null && named.hold() != null) {
+        if (named != null && !named.ended && named.hold() != null) {
             some.add(named);
         }
         return some;
@@ -177,7 +190,7 @@ final class Leases {
         }
     }
 
-    /** Returns when the first of them is due. */
+    /** Returns when the first of them is due, or an earlier time if the one that was first has ended. */
     long nextDue() {
         return firstDue;
     }

@@ -90,6 +90,7 @@ public final class LocalQueue {
         } else if (event instanceof Event.BeginAnew anew) {
             Watchdog.beginAnew(queue.leases.named(anew.hold()), anew.hold(), anew.options(), anew.extension(), at);
         } else if (event instanceof Event.Asked asked) {
+            queue.leases.nameAll();
             warnOfItself(asked.caller());
         } else if (event instanceof Event.ClaimAnswered answered) {
             claimAnswered(answered.claim(), answered.answer());

@@ -82,6 +82,47 @@ class LocalQueueManyLeasesTest {
     }
 
     @Test
+    void oneThatTheStoreHasLostIsLostOnce() {
+        hold(Duration.ZERO);
+        readers.extend(holds.get(7), LEASE);
+        readers.storeSaysLost(readers.renewal().lease());
+        readers.one(Action.Settle.class);
+        readers.none(Action.SendRelease.class);
+        assertThat(holds.get(7).loss.why()).contains("has it no more");
+    }
+
+    /** To count who holds the lock asks all for their state, which begins their doubt. */
+    @Test
+    void aFullLockInDoubtIsAskedForAtOnce() {
+        LocalQueueHarness permits = full(3);
+        permits.suspend(Duration.ofSeconds(4));
+        permits.refused(permits.tries());
+        assertThat(permits.all(Action.SendRenew.class)).hasSize(3);
+    }
+
+    @Test
+    void aPermitThatHasEndedIsGivenBackBeforeAClaim() {
+        LocalQueueHarness permits = full(3);
+        holds.get(1).end(permits.now());
+        permits.tries();
+        permits.none(Action.SendClaim.class);
+        permits.released(permits.release());
+        permits.claim();
+    }
+
+    /** Has callers hold all permits, since the same moment. */
+    private LocalQueueHarness full(int count) {
+        LocalQueueHarness permits = LocalQueueHarness.sharing(count);
+        for (int i = 0; i < count; i++) {
+            Caller caller = permits.joins();
+            permits.grants(permits.claim(), i);
+            holds.add(permits.given(caller));
+        }
+        permits.forget();
+        return permits;
+    }
+
+    @Test
     void oneThatEndsIsGivenBackAtOnce() {
         hold(Duration.ZERO);
         readers.ends(holds.get(7));
