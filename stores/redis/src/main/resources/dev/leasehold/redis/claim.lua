@@ -5,7 +5,7 @@
 -- Answers 'granted|TOKEN|SPARE|TIME_LEFT', the token alone where the rest is as asked for, or
 -- 'busy|PLACE|TIME_LEFT|NOW|HEARD|VALUE', the time left where others are in front not. To one of several holders SPARE is
 -- 'SPARE/SHARE/SLOT'; and of several VALUE shows one that is in the way, and the time left is that until the claim would fit if nobody
--- renewed. Where CALLS is 1 this server calls the claim's own inbox, and HEARD is 0 if nobody listens to it here; else it is empty.
+-- renewed. Where CALLS is 1 this server calls the claim's own inbox, and HEARD is 0 if nobody listens to it here, else 1.
 local id, owner, lease, spare = string.sub(ARGV[1], #LAYOUT + 1, -2), ARGV[2], ARGV[3], ARGV[4]
 local kind, calls, told, toTell = string.match(ARGV[5], '^(%d)|(%d)|(-?%d+)|(.*)$')
 
@@ -83,4 +83,4 @@ elseif place <= 1 then
   left = redis.call('PTTL', KEYS[1])
 end
 return 'busy|' .. place .. '|' .. left .. '|' .. integer(now) .. '|'
-  .. (calls == '1' and not tell(channel(news(toTell).inbox, id), 'called') and '0' or '') .. '|' .. value
+  .. (calls ~= '1' and '' or tell(channel(news(toTell).inbox, id), 'called') and '1' or '0') .. '|' .. value

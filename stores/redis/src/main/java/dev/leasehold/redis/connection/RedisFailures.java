@@ -65,6 +65,9 @@ public final class RedisFailures {
                     "this server is a node of a Redis Cluster, or spreads keys over several servers: use redis-cluster:// "
                             + "(in code: RedisStore.usingCluster), also if there is one node only; a quorum needs masters "
                             + "that are no cluster"),
+            Map.entry(
+                    "CLUSTERDOWN",
+                    "a Redis Cluster does not serve all its slots; it is reached by redis-cluster:// only"),
             Map.entry("MOVED", "this server is a node of a cluster: use redis-cluster://"));
 
     private static final Pattern CODE = Pattern.compile("-?([A-Z][A-Z_]+)(?: .*)?", Pattern.DOTALL);
@@ -180,7 +183,10 @@ public final class RedisFailures {
         String code = code(error);
         String remedy = REMEDIES.get(code);
         String said = node + " refused " + what + ": " + error.getMessage() + (remedy == null ? "" : "; " + remedy);
-        if (PASSING.contains(code) || (connecting && code.equals("ERR") && !said.contains("unknown command"))) {
+        if (PASSING.contains(code)
+                || (connecting
+                        && code.equals("ERR")
+                        && !String.valueOf(error.getMessage()).contains("unknown command"))) {
             return new StoreUnavailableException(
                     said + "; nothing was done",
                     node,

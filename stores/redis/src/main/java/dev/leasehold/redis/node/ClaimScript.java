@@ -56,11 +56,11 @@ final class ClaimScript {
     }
 
     /**
-     * Once a second the server is to call the inbox: so its connection and that for commands are known to lead to the same server. Not in
-     * a cluster, where the inbox may be at any node.
+     * Once a second the server is to call the inbox: so its connection and that for commands are known to lead to the same server. Only a
+     * busy answer says so. Not in a cluster, where the inbox may be at any node.
      */
     private String how(Claim claim, boolean enqueue, boolean wasHeld, ClockReading sentAt) {
-        String calls = inbox.verify(sentAt.nanos()) && counted ? "1|" : "0|";
+        String calls = counted && inbox.wantsCall(sentAt.nanos()) ? "1|" : "0|";
         return (enqueue ? wasHeld ? "2|" : "1|" : "0|") + calls + claim.place() + '|';
     }
 
@@ -96,8 +96,8 @@ final class ClaimScript {
         }
         String[] parts = text.split("\\|", Reply.BUSY_PARTS);
         long now = Long.parseLong(parts[3]);
-        if (parts[4].equals("0")) {
-            inbox.unheard(sentAt.nanos());
+        if (!parts[4].isEmpty()) {
+            inbox.called(parts[4].equals("1"), sentAt.nanos());
         }
         Duration left = Reply.timeLeft(parts[2]);
         return new ClaimAnswer.Busy(Reply.holder(parts[5], left, now), left, Integer.parseInt(parts[1]));

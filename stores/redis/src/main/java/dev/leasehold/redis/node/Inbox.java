@@ -46,6 +46,7 @@ public final class Inbox {
 
     private final AtomicLong askedAt = new AtomicLong();
     private volatile long openedAt;
+    private volatile long calledAt;
 
     /**
      * Makes an inbox, without subscribing.
@@ -98,16 +99,15 @@ public final class Inbox {
     /**
      * Asks the server for a sign that this connection lives, as somebody waits for what it may bring: by subscribing anew, which
      * changes nothing, is answered, and needs no other right. Where nothing comes, it is given up; looked at twice, since after a
-     * pause of this process the answer may lie here unread.
-     *
-     * @return whether it was asked, which is done once a second
+     * pause of this process the answer may lie here unread. Done once a second.
      */
-    boolean verify(long now) {
+    void verify() {
         RedisConnection open = reconnectingConnection.now();
         StatefulRedisPubSubConnection<String, String> asked = connection;
         long last = askedAt.get();
+        long now = time.nanos();
         if (open == null || asked == null || now - last < ASK_EVERY_NANOS || !askedAt.compareAndSet(last, now)) {
-            return false;
+            return;
         }
         CompletableFuture<?> answer = asked.async().subscribe(channel()).toCompletableFuture();
         time.schedule(SUSPICIOUS, () -> {
@@ -119,7 +119,6 @@ public final class Inbox {
                 });
             }
         });
-        return true;
     }
 
     private static boolean hasCome(CompletableFuture<?> answer) {
@@ -137,20 +136,30 @@ public final class Inbox {
         });
         return connection.async().subscribe(channel()).thenApply(subscribed -> {
             openedAt = time.nanos();
+            calledAt = openedAt;
             askedAt.set(openedAt);
             this.connection = connection;
             return connection;
         });
     }
 
+    /** Returns whether a claim shall have the server call this inbox: once a second, and until an answer says that it was done. */
+    boolean wantsCall(long now) {
+        return isOpen() && now - calledAt >= ASK_EVERY_NANOS;
+    }
+
     /**
-     * Gives up the connection if it was open when a question was sent whose server has called this inbox, and was heard by nobody. A
-     * master that has become a replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would notice,
-     * since in an inbox no answer is owed.
+     * Notes that a server has called this inbox, and gives up the connection if it was open when the question was sent, and nobody has
+     * heard. A master that has become a replica keeps its subscribers, and nothing that the new master tells reaches them; nobody would
+     * notice, since in an inbox no answer is owed.
      */
-    void unheard(long sentAt) {
+    void called(boolean heard, long sentAt) {
         RedisConnection open = reconnectingConnection.now();
-        if (open != null && sentAt - openedAt > 0) {
+        if (open == null || sentAt - openedAt <= 0) {
+            return;
+        }
+        calledAt = sentAt;
+        if (!heard) {
             open.lose("nobody hears it at the server to which the commands go");
         }
     }

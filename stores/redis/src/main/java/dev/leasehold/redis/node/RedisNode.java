@@ -132,6 +132,7 @@ public final class RedisNode implements LockCommands {
             return claims.run(scripts, claim, false);
         }
         if (inbox.isOpen()) {
+            inbox.verify();
             return claims.run(scripts, claim, true);
         }
         return claims.run(scripts, claim, false).thenCompose(answer -> {
@@ -147,7 +148,7 @@ public final class RedisNode implements LockCommands {
     public boolean listens() {
         boolean open = inbox.isOpen();
         if (open) {
-            inbox.verify(nanos());
+            inbox.verify();
         }
         return open;
     }

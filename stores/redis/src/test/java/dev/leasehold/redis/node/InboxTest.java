@@ -27,6 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** An inbox is open while its client waits; one that is called and that nobody hears is opened anew. */
 class InboxTest {
 
+    private static final long SECOND = 1_000_000_000L;
+
     @RegisterExtension
     private final Started<RedisProcess> redis = new Started<>(RedisProcess::start);
 
@@ -46,10 +48,21 @@ class InboxTest {
             long before = time.nanos();
             RedisConnection open = opened(inbox);
 
-            inbox.unheard(before);
+            inbox.called(false, before);
             assertThat(opened(inbox)).isSameAs(open);
 
-            inbox.unheard(time.nanos());
+            long later = time.nanos() + SECOND;
+            assertThat(inbox.wantsCall(later - SECOND)).isFalse();
+            assertThat(inbox.wantsCall(later)).isTrue();
+            assertThat(inbox.wantsCall(later))
+                    .as("although that one was granted")
+                    .isTrue();
+            inbox.called(true, later);
+            assertThat(inbox.wantsCall(later + SECOND / 2)).isFalse();
+            assertThat(inbox.wantsCall(later + SECOND)).isTrue();
+            assertThat(opened(inbox)).isSameAs(open);
+
+            inbox.called(false, time.nanos());
             assertThat(opened(inbox)).isNotSameAs(open);
             inbox.close().get(A_MINUTE, TimeUnit.SECONDS);
         }
