@@ -50,6 +50,7 @@ class InboxTest {
 
             inbox.called(false, before);
             assertThat(opened(inbox)).isSameAs(open);
+            assertThat(inbox.wantsCall(before + SECOND)).isFalse();
 
             long later = time.nanos() + SECOND;
             assertThat(inbox.wantsCall(later - SECOND)).isFalse();
@@ -63,7 +64,7 @@ class InboxTest {
             assertThat(opened(inbox)).isSameAs(open);
 
             inbox.called(false, time.nanos());
-            assertThat(opened(inbox)).isNotSameAs(open);
+            await().untilAsserted(() -> assertThat(opened(inbox)).isNotSameAs(open));
             inbox.close().get(A_MINUTE, TimeUnit.SECONDS);
         }
     }
