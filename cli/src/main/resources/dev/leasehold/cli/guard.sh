@@ -4,7 +4,7 @@
 trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU
 command -v awk >/dev/null && command -v grep >/dev/null || exit
 cd /
-mark=$1 grace=$2 pid=0 term_at=0 kill_at=0 timer= leaving=
+mark=$1 grace=$2 pid=0 term_at=0 kill_at=0 timer=
 
 clock() {
   read -r up _ </proc/uptime
@@ -212,7 +212,6 @@ arm() {
   early=$((($# - 2) / 5))
   if [ "$early" -gt $(($2 / 2)) ]; then early=$(($2 / 2)); fi
   {
-    trap '' USR1
     tells=
     read -r _ _ _ timer _ </proc/self/stat
     nap_until $(($1 - early))
@@ -270,14 +269,17 @@ has_begun() {
   [ "$timer" ] && clock && [ "$now" -ge "$term_at" ]
 }
 
+# Is open while the wrapper may still say something: a timer that has done its work sees by it when to go. A signal that is trapped
+# may not tell it: bash calls a substitution unfinished, and ends, where one comes in the middle of it.
+exec 5</dev/null
+
 start_timer() {
   {
     tells=1
-    trap 'leaving=1' USR1
     nap_until "$term_at"
     end_by "$kill_at"
     # The wrapper may have been stopped just before it started the command.
-    while [ -z "$leaving" ] && ! is_orphan; do
+    while [ -e /proc/$$/fd/5 ] && ! is_orphan; do
       nap 1
       if find_members || chase KILL; then
         echo term
@@ -314,10 +316,7 @@ clock
 soon=$((now + grace))
 [ "$soon" -lt "$kill_at" ] || soon=$kill_at
 if has_begun; then
-  while birth "$timer"; do
-    kill -s USR1 "$timer"
-    nap 0.05
-  done 2>/dev/null
+  exec 5<&-
   wait "$timer"
   recall
 else

@@ -68,6 +68,15 @@ class GuardShellsTest extends GuardHarness {
         assertThat(command.waitFor()).isEqualTo(137);
     }
 
+    /** Bash ended where one came in the middle of a substitution, which it called unfinished: the command had a second TERM. */
+    @Test
+    void noSignalIsTrapped() {
+        assertThat(Guard.script("guard.sh").lines().map(String::strip).filter(line -> line.startsWith("trap ")))
+                .singleElement()
+                .asString()
+                .startsWith("trap '' ");
+    }
+
     /** As busybox has it, which perhaps knows no -z either: the guard found no command by its mark, and said "dead" while it ran. */
     @Test
     void aGrepMayStopAtANul() throws Exception {

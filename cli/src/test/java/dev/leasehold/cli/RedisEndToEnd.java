@@ -84,7 +84,7 @@ class RedisEndToEnd {
     @Test
     @DisplayName("The command of a stopped wrapper has ended before its successor begins")
     void aStoppedWrappersCommandEndsBeforeTheNext() throws Exception {
-        Program.Run stopped = leasehold.start("run", "--lease", "15", "demo", "sh", "-c", STUBBORN);
+        Program.Run stopped = leasehold.start("run", "--lease", "30", "demo", "sh", "-c", STUBBORN);
         long command = Long.parseLong(awaitLine(dir.resolve("pid")));
         Program.Run successor = leasehold.start("run", "demo", "cut", "-d ", "-f1", "/proc/uptime");
         await().until(() -> leasehold.here("show", "--json", "demo").out().contains("\"place\":1"));

@@ -122,7 +122,8 @@ class ConnectionFaultsTest extends FaultsFixture {
                 .storeTimeout(Duration.ofSeconds(3))
                 .build();
         clients.add(client);
-        client.lock("warm").acquire().close();
+        await().ignoreExceptionsInstanceOf(StoreUnavailableException.class)
+                .until(() -> client.lock("warm").acquire().release() == LeaseState.RELEASED);
         proxy.hold(FaultProxy.Way.REQUESTS);
         assertThatThrownBy(() -> client.lock("x").acquire())
                 .isInstanceOfSatisfying(
