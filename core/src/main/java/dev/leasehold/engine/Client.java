@@ -39,6 +39,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -68,6 +69,9 @@ public final class Client {
     private final SleepWatch sleepWatch;
     final ClientLog log;
 
+    /** Goes on on the timer's thread. */
+    final Executor relief;
+
     public Client(ClientSettings settings) {
         this.settings = settings;
         int number = CLIENTS.incrementAndGet();
@@ -76,6 +80,7 @@ public final class Client {
         time = given != null ? given : java.util.Objects.requireNonNull(ownTime);
         log = new ClientLog(time, ClientInfo.describe(settings.label()));
         queues = new LockQueues(this::queue);
+        relief = work -> time.schedule(Duration.ZERO, work);
         LeftLeases left = new LeftLeases();
         sleepWatch = new SleepWatch(
                 time,

@@ -23,13 +23,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A lease watcher holds the listeners of one lease, and the body that is to be interrupted when it is lost. The hold refers
- * to the watcher; the watcher refers to the lease object weakly only, so that a dropped one is noticed.
+ * to the watcher; the watcher is a weak reference to the lease object, so that a dropped one is noticed.
  */
-public final class LeaseWatcher implements HoldWatcher {
+public final class LeaseWatcher extends WeakReference<HeldLease> implements HoldWatcher {
 
     private static final Logger LOG = System.getLogger("dev.leasehold");
 
-    private final WeakReference<HeldLease> lease;
     private final Hold hold;
     private final QueueRunner runner;
     private final Client client;
@@ -50,7 +49,7 @@ public final class LeaseWatcher implements HoldWatcher {
     private @Nullable CompletionStage<LeaseState> ended;
 
     LeaseWatcher(HeldLease lease, Hold hold, QueueRunner runner, Client client, @Nullable Asker asker) {
-        this.lease = new WeakReference<>(lease);
+        super(lease);
         this.hold = hold;
         this.runner = runner;
         this.client = client;
@@ -66,7 +65,7 @@ public final class LeaseWatcher implements HoldWatcher {
 
     @Override
     public boolean isReferenced() {
-        return lease.get() != null;
+        return get() != null;
     }
 
     @Override
@@ -232,7 +231,7 @@ public final class LeaseWatcher implements HoldWatcher {
     }
 
     private HeldLease lease() {
-        HeldLease known = lease.get();
+        HeldLease known = get();
         return known != null ? known : new HeldLease(hold, runner, client, this);
     }
 

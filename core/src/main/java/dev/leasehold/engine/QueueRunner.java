@@ -64,7 +64,7 @@ final class QueueRunner implements Mailbox.Consumer<Event>, LockQueues.Inbox {
         this.store = store;
         this.time = time;
         this.queue = new LocalQueue(lock, share, settings);
-        this.mailbox = new Mailbox<>(this, work -> time.schedule(Duration.ZERO, work));
+        this.mailbox = new Mailbox<>(this, client.relief);
     }
 
     @Override

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Timeouts give up the requests that a store has not answered in time. They do so by the client's timer, because the thread
- * that carries a request out may be stuck in a socket or in the operating system. All requests have the same time, so the
- * first to come is the first to be late, and one timer is enough. Thread-safe.
+ * that carries a request out may be stuck in a socket or in the operating system. All requests have the same time, so they
+ * are late in nearly the order in which they come, and one timer is enough. Thread-safe.
  *
  * @param <T> a request
  */

@@ -3,7 +3,6 @@ package dev.leasehold.engine.election;
 import dev.leasehold.ElectionOptions;
 import dev.leasehold.LeaseState;
 import dev.leasehold.engine.HeldLease;
-import dev.leasehold.engine.queue.Hold;
 import dev.leasehold.engine.threads.BodyInterrupter;
 import dev.leasehold.internal.Guard;
 import dev.leasehold.spi.ClockReading;
@@ -38,12 +37,10 @@ final class Term {
     private static final long RELEASE_WAIT_SECONDS = 1;
 
     private static final int MARGIN_SHARE = 3;
-    private static final int DOUBT_SHARE = 5;
 
     private final HeldLease lease;
     private final TimeSource time;
     private final long marginNanos;
-    private final long doubtNanos;
     private final Consumer<Term> whenOver;
     private final AtomicBoolean over = new AtomicBoolean();
 
@@ -52,8 +49,6 @@ final class Term {
 
     private TimeSource.@Nullable Timer timer;
     private @Nullable BodyInterrupter work;
-    private boolean inDoubt;
-    private long doubtedAt;
 
     /** Completes when the listeners' calls for the election have been submitted. */
     final CompletableFuture<@Nullable Void> announced = new CompletableFuture<>();
@@ -71,7 +66,6 @@ final class Term {
         this.lease = lease;
         this.time = time;
         this.marginNanos = options.margin().toNanos();
-        this.doubtNanos = options.leaseDuration().toNanos() / DOUBT_SHARE;
         this.whenOver = whenOver;
         this.givenBack = CompletableFuture.allOf(workEnded, endAnnounced).thenRun(lease::end);
     }
@@ -96,9 +90,7 @@ final class Term {
             return false;
         }
         LeaseState state = lease.look();
-        ClockReading now = time.now();
-        Validity validity = lease.hold().validity();
-        if (state.isFinal() || validity == null || nanosInOffice(state, validity, now) <= 0) {
+        if (nanosLeft(time.now()) <= 0) {
             end(whyOver(state));
             return false;
         }
@@ -109,9 +101,14 @@ final class Term {
      * Returns how long the term lasts if nothing more is heard: to the margin before the deadline. The margin counts for at
      * most a third of the validity, so the term does not end before the renewal is late. In doubt nobody is in office; only
      * the store can say whether the wall clock was set or the machine slept, so it is the monotonic clock that ends the
-     * term then.
+     * term then, or the hold does, which is lost when its doubt has lasted for too long.
      */
-    private long nanosInOffice(LeaseState state, Validity validity, ClockReading now) {
+    private long nanosLeft(ClockReading now) {
+        LeaseState state = lease.hold().state(now);
+        Validity validity = lease.hold().validity();
+        if (state.isFinal() || validity == null) {
+            return 0;
+        }
         long left = state == LeaseState.UNCONFIRMED ? validity.nanosLeft(now.nanos()) : validity.nanosLeft(now);
         return left - Math.min(marginNanos, validity.length() / MARGIN_SHARE);
     }
@@ -127,8 +124,7 @@ final class Term {
             if (over.get()) {
                 return;
             }
-            ClockReading now = time.now();
-            long left = nanosLeft(now);
+            long left = nanosLeft(time.now());
             if (left > 0) {
                 timer = time.schedule(Duration.ofNanos(left), this::watch);
                 return;
@@ -141,25 +137,6 @@ final class Term {
 
     private String whyOver(LeaseState state) {
         return state.isFinal() ? lease.lost(state).reason() : "the store has not confirmed its lease in time";
-    }
-
-    private long nanosLeft(ClockReading now) {
-        Hold hold = lease.hold();
-        LeaseState state = hold.state(now);
-        Validity validity = hold.validity();
-        if (state.isFinal() || validity == null) {
-            return 0;
-        }
-        long left = nanosInOffice(state, validity, now);
-        if (state != LeaseState.UNCONFIRMED) {
-            inDoubt = false;
-            return left;
-        }
-        if (!inDoubt) {
-            inDoubt = true;
-            doubtedAt = now.nanos();
-        }
-        return Math.min(left, doubtedAt + doubtNanos - now.nanos());
     }
 
     /** Has the work interrupted when the term is over, at once if it is over already. */

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * The claim plan of a local queue says how many claims have to be before the store, and for whom. An exclusive lock has one
- * while somebody waits and this process has no lease.
+ * while somebody waits and this process has no lease, or only such as were made readers'.
  */
 final class ClaimPlan {
 

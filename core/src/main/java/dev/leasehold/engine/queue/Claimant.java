@@ -59,6 +59,7 @@ final class Claimant {
             boolean pushed,
             EventHandling at) {
         queue.claims.remove(granted);
+        queue.claims.trimToSize(); // A lease may be held for long.
         Claim claim = granted.claim();
         if (validity.isOver(at.now())) {
             queue.cleanups.release(

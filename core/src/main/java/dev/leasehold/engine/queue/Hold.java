@@ -8,9 +8,8 @@ import dev.leasehold.spi.Grant;
 import dev.leasehold.spi.Validity;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +43,9 @@ public final class Hold {
     /** A hold may be in doubt for the duration of its lease divided by this. */
     private static final int DOUBT_SHARE = 5;
 
+    private static final AtomicReferenceFieldUpdater<Hold, Status> STATUS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Status.class, "status");
+
     private static final Over LOST = new Over(LeaseState.LOST, false);
     private static final Over LOST_IN_DOUBT = new Over(LeaseState.LOST, true);
     private static final Over ABANDONED = new Over(LeaseState.LOST, false);
@@ -55,7 +57,7 @@ public final class Hold {
     private final @Nullable Thread owner;
     private final @Nullable WeakReference<Thread> waiter;
     private volatile long startedAt;
-    private final AtomicReference<Status> status;
+    private volatile Status status;
 
     /** Completes with the final state, never exceptionally. */
     public final CompletableFuture<LeaseState> ended = new CompletableFuture<>();
@@ -89,7 +91,7 @@ public final class Hold {
         this.owner = caller.owner();
         this.waiter = caller.waiter;
         this.startedAt = now;
-        this.status = new AtomicReference<>(new Live(withinMaxHold(validity), null));
+        this.status = new Live(withinMaxHold(validity), null);
     }
 
     public String lock() {
@@ -120,8 +122,8 @@ public final class Hold {
     void beginAnew(LockOptions others, long now) {
         options = others;
         startedAt = now;
-        while (status.get() instanceof Live live) {
-            if (status.compareAndSet(live, new Live(withinMaxHold(live.validity()), live.riskSince()))) {
+        while (status instanceof Live live) {
+            if (STATUS.compareAndSet(this, live, new Live(withinMaxHold(live.validity()), live.riskSince()))) {
                 return;
             }
         }
@@ -166,17 +168,17 @@ public final class Hold {
 
     public LeaseState state(ClockReading now) {
         while (true) {
-            Status current = status.get();
+            Status current = status;
             if (current instanceof Over over) {
                 return over.state();
             }
-            Validity validity = validity(Objects.requireNonNull(current));
+            Validity validity = validity(current);
             if (validity.isOver(now.nanos())) {
-                if (status.compareAndSet(current, LOST)) {
+                if (STATUS.compareAndSet(this, current, LOST)) {
                     return LeaseState.LOST;
                 }
             } else if (isTooLongInDoubt(current, now.nanos())) {
-                if (status.compareAndSet(current, LOST_IN_DOUBT)) {
+                if (STATUS.compareAndSet(this, current, LOST_IN_DOUBT)) {
                     return LeaseState.LOST;
                 }
             } else if (current instanceof Doubted) {
@@ -184,7 +186,7 @@ public final class Hold {
             } else if (validity.isConfirmedBy(now)) {
                 boolean late = options.autoRenew() && now.nanos() - riskAt(validity) >= 0;
                 return late || riskSince(current) != null ? LeaseState.AT_RISK : LeaseState.HELD;
-            } else if (status.compareAndSet(current, new Doubted(validity, now.nanos()))) {
+            } else if (STATUS.compareAndSet(this, current, new Doubted(validity, now.nanos()))) {
                 return LeaseState.UNCONFIRMED;
             }
         }
@@ -203,8 +205,8 @@ public final class Hold {
      * Null if it is over.
      */
     @Nullable Long endsAt() {
-        Status current = status.get();
-        if (current == null || current instanceof Over) {
+        Status current = status;
+        if (current instanceof Over) {
             return null;
         }
         long deadline = validity(current).deadline();
@@ -214,7 +216,7 @@ public final class Hold {
         return deadline;
     }
 
-    private static @Nullable Long riskSince(@Nullable Status current) {
+    private static @Nullable Long riskSince(Status current) {
         return current instanceof Live live ? live.riskSince() : null;
     }
 
@@ -243,12 +245,12 @@ public final class Hold {
 
     /** Returns the validity that confirmed the hold last, or null if the hold is over. */
     public @Nullable Validity validity() {
-        Status current = status.get();
-        return current instanceof Over ? null : validity(Objects.requireNonNull(current));
+        Status current = status;
+        return current instanceof Over ? null : validity(current);
     }
 
     public Duration remaining(ClockReading now) {
-        return state(now).isValid() && status.get() instanceof Live live
+        return state(now).isValid() && status instanceof Live live
                 ? Duration.ofNanos(Math.max(0, live.validity().nanosLeft(now)))
                 : Duration.ZERO;
     }
@@ -259,14 +261,14 @@ public final class Hold {
      */
     boolean confirm(Validity validity) {
         while (true) {
-            Status current = status.get();
+            Status current = status;
             if (current instanceof Over
                     || (current instanceof Doubted doubted && validity.sentAt().nanos() - doubted.since() < 0)) {
                 return false;
             }
             Long risk = riskSince(current);
             Long left = risk != null && validity.sentAt().nanos() - risk < 0 ? risk : null;
-            if (status.compareAndSet(current, new Live(withinMaxHold(validity), left))) {
+            if (STATUS.compareAndSet(this, current, new Live(withinMaxHold(validity), left))) {
                 return true;
             }
         }
@@ -274,8 +276,8 @@ public final class Hold {
 
     /** Puts the hold at risk for as long as it is valid, until it is confirmed by a request that is sent from now on. */
     void risk(long now) {
-        while (status.get() instanceof Live live) {
-            if (status.compareAndSet(live, new Live(live.validity(), now))) {
+        while (status instanceof Live live) {
+            if (STATUS.compareAndSet(this, live, new Live(live.validity(), now))) {
                 return;
             }
         }
@@ -288,9 +290,10 @@ public final class Hold {
             if (state.isFinal()) {
                 return false;
             }
-            Status current = status.get();
+            Status current = status;
             if (!(current instanceof Over)
-                    && status.compareAndSet(current, new Over(LeaseState.RELEASED, state == LeaseState.UNCONFIRMED))) {
+                    && STATUS.compareAndSet(
+                            this, current, new Over(LeaseState.RELEASED, state == LeaseState.UNCONFIRMED))) {
                 return true;
             }
         }
@@ -298,17 +301,17 @@ public final class Hold {
 
     /** Returns whether the clocks have cast doubt on the hold and no answer has resolved it yet. */
     boolean isInDoubt() {
-        return status.get() instanceof Doubted;
+        return status instanceof Doubted;
     }
 
     /** Returns whether the hold was lost because it was in doubt for too long: the store may have its lease for longer. */
     boolean wasLostInDoubt() {
-        return status.get() == LOST_IN_DOUBT;
+        return status == LOST_IN_DOUBT;
     }
 
     /** Returns whether its holder ended it while it was in doubt, when nobody could say whether it was still held. */
     boolean endedInDoubt() {
-        return status.get() instanceof Over over && over.inDoubt();
+        return status instanceof Over over && over.inDoubt();
     }
 
     /**
@@ -320,21 +323,21 @@ public final class Hold {
             if (state(now).isFinal()) {
                 return false;
             }
-            Status current = status.get();
-            if (!(current instanceof Over) && status.compareAndSet(current, ABANDONED)) {
+            Status current = status;
+            if (!(current instanceof Over) && STATUS.compareAndSet(this, current, ABANDONED)) {
                 return true;
             }
         }
     }
 
     public boolean isAbandoned() {
-        return status.get() == ABANDONED;
+        return status == ABANDONED;
     }
 
     /** Ends the hold as lost, even if it was released: the release came too late then. */
     public void lose(Loss how) {
         loss = how;
-        status.set(LOST);
+        status = LOST;
     }
 
     /**

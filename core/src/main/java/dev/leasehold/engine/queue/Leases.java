@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Leases {
 
     private final List<StoreLease> all = new ArrayList<>(1);
-    private final List<StoreLease> free = new ArrayList<>(1);
+    private final ArrayList<StoreLease> free = new ArrayList<>(1);
 
     private @Nullable StoreLease named;
     private @Nullable StoreLease first;
@@ -30,6 +30,7 @@ final class Leases {
     /** Notes that a caller holds a lease from now on. */
     void held(StoreLease lease) {
         free.remove(lease);
+        free.trimToSize(); // Few are free at a time, and those that are held may be for long.
     }
 
     /** Notes that nobody holds a lease any more. */

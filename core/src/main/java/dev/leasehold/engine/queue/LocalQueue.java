@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 public final class LocalQueue {
 
     private final QueueState queue;
-    private final StoreTimeouts timeouts;
     private final LongWaits longWaits;
 
     private boolean closed;
@@ -42,7 +41,6 @@ public final class LocalQueue {
 
     public LocalQueue(String lock, int share, QueueSettings settings) {
         this.queue = new QueueState(lock, share, settings);
-        this.timeouts = new StoreTimeouts(queue);
         this.longWaits = new LongWaits(queue.waiting);
     }
 
@@ -300,7 +298,7 @@ public final class LocalQueue {
         queue.cleanups.expectNoLonger(at.now());
         serve();
         int before = at.actions().size();
-        timeouts.look(isAnswerExpected(), queue.mayHaveLeftTraces(), at.now(), at.actions());
+        StoreTimeouts.look(queue, isAnswerExpected(), at);
         if (at.actions().size() > before) { // A lease for a caller who gave up goes to the next one, or back.
             serve();
         }
@@ -351,7 +349,7 @@ public final class LocalQueue {
         for (int i = 0; i < queue.claims.size(); i++) {
             due = DueTimes.earlier(due, queue.claims.get(i).nextLook(queue.settings.longestAnswerNanos()));
         }
-        due = DueTimes.earlier(due, timeouts.nextLook(isAnswerExpected(), lastAt));
+        due = DueTimes.earlier(due, StoreTimeouts.nextLook(queue, isAnswerExpected(), lastAt));
         long longWait = longWaits.nextLook();
         if (longWait != DueTimes.NEVER && queue.claims.isEmpty()) { // A claim asks again every few seconds anyway.
             due = DueTimes.earlier(due, longWait);

@@ -24,7 +24,7 @@ final class PendingCleanups {
 
     private final String lock;
     private final QueueSettings settings;
-    private final List<Cleanup> all = new ArrayList<>();
+    private List<Cleanup> all = List.of();
     private long longestLease = WaitingRules.claimPeriod(LockOptions.FOREVER).toNanos();
 
     PendingCleanups(String lock, QueueSettings settings) {
@@ -123,6 +123,9 @@ final class PendingCleanups {
             long now,
             List<Action> actions) {
         Cleanup cleanup = new Cleanup(claim, release, now, pointlessAfter(nanosInStore), stragglers);
+        if (all.isEmpty()) {
+            all = new ArrayList<>(1);
+        }
         all.add(cleanup);
         actions.add(cleanup.send(now));
     }
@@ -223,7 +226,7 @@ final class PendingCleanups {
         for (Cleanup cleanup : all) {
             giveUp(cleanup, why, actions);
         }
-        all.clear();
+        all = List.of();
     }
 
     private StoreUnavailableException unanswered(@Nullable LockException lastFailure) {

@@ -1,7 +1,6 @@
 package dev.leasehold.engine.queue;
 
 import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Predicate;
 
 /**
@@ -17,7 +16,7 @@ final class QueueState {
     final WaitingCallers waiting = new WaitingCallers();
 
     /** These are the claims before the store, the oldest first: one at most for an exclusive lock. */
-    final List<PendingClaim> claims = new ArrayList<>(1);
+    final ArrayList<PendingClaim> claims = new ArrayList<>(1);
 
     final Leases leases = new Leases();
     final PendingCleanups cleanups;

@@ -40,7 +40,7 @@ final class StoreLease {
     private final boolean stragglers;
     private final long beganAt;
     private final RandomGenerator random;
-    private final List<Extension> extensions = new ArrayList<>();
+    private List<Extension> extensions = List.of();
 
     /** This is the hold that has ended last, until its end is settled or its lease is given back. */
     @Nullable Hold endedHold;
@@ -115,8 +115,11 @@ final class StoreLease {
         return hold;
     }
 
-    List<Extension> extensions() {
-        return extensions;
+    /** Takes out all extensions that are asked for. */
+    List<Extension> takeExtensions() {
+        List<Extension> taken = extensions;
+        extensions = List.of();
+        return taken;
     }
 
     boolean isOver(long now) {
@@ -222,7 +225,7 @@ final class StoreLease {
     /** Ends the turn of the holder. */
     void clearHold() {
         hold = null;
-        extensions.clear();
+        extensions = List.of();
     }
 
     /**
@@ -301,6 +304,7 @@ final class StoreLease {
 
     void extend(Extension extension, long now) {
         extension.askedAt = now;
+        extensions = new ArrayList<>(extensions);
         extensions.add(extension);
         renewAt = now;
     }

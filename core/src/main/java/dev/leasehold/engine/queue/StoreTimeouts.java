@@ -26,80 +26,71 @@ final class StoreTimeouts {
 
     private static final long LEAST_NANOS = 1_000_000_000L;
 
-    private final QueueState queue;
-
-    StoreTimeouts(QueueState queue) {
-        this.queue = queue;
-    }
+    private StoreTimeouts() {}
 
     /**
      * Fails the callers whose time is over.
      *
      * @param expected whether an answer is waited for
-     * @param traces whether the store may have something of ours
      */
-    void look(boolean expected, boolean traces, long now, List<Action> actions) {
-        if (countsTries()) {
-            fail(
-                    caller -> caller.tries && now - endOfTry(caller) >= 0,
-                    caller -> caller.triesSince,
-                    traces,
-                    now,
-                    actions);
+    static void look(QueueState queue, boolean expected, EventHandling at) {
+        long now = at.now();
+        if (countsTries(queue)) {
+            fail(queue, caller -> caller.tries && now - endOfTry(queue, caller) >= 0, caller -> caller.triesSince, at);
         }
         long since = queue.outage.since(expected);
-        if (since == DueTimes.NEVER || earliest(since) - now > 0) {
+        if (since == DueTimes.NEVER || earliest(queue, since) - now > 0) {
             return;
         }
-        fail(caller -> now - end(caller, since) >= 0, caller -> later(caller.joinedAt, since), traces, now, actions);
+        fail(queue, caller -> now - end(queue, caller, since) >= 0, caller -> later(caller.joinedAt, since), at);
     }
 
-    private void fail(
-            Predicate<Caller> which, ToLongFunction<Caller> since, boolean traces, long now, List<Action> actions) {
+    private static void fail(
+            QueueState queue, Predicate<Caller> which, ToLongFunction<Caller> since, EventHandling at) {
         for (Caller caller : queue.waiting.removeIf(which)) {
-            Duration waited = Duration.ofNanos(now - since.applyAsLong(caller));
-            actions.add(new Action.Fail(caller, unavailable(traces, waited)));
+            Duration waited = Duration.ofNanos(at.now() - since.applyAsLong(caller));
+            at.add(new Action.Fail(caller, unavailable(queue, waited)));
         }
     }
 
-    private boolean countsTries() {
+    private static boolean countsTries(QueueState queue) {
         return queue.share != Claim.EXCLUSIVE && queue.waiting.isAnyTrying();
     }
 
-    private long endOfTry(Caller caller) {
+    private static long endOfTry(QueueState queue, Caller caller) {
         long most = queue.settings.storeTimeout().toNanos();
         return caller.triesSince + (queue.settings.contact().isMade() ? Math.min(most, LEAST_NANOS) : most);
     }
 
     /** Returns when to look next; {@link DueTimes#NEVER} if nobody waits, or if no answer is missing. */
-    long nextLook(boolean expected, long now) {
-        long due = endOfOutage(expected, now);
-        if (countsTries()) {
+    static long nextLook(QueueState queue, boolean expected, long now) {
+        long due = endOfOutage(queue, expected, now);
+        if (countsTries(queue)) {
             Caller first = queue.waiting.least(
-                    Comparator.comparingLong(caller -> caller.tries ? endOfTry(caller) - now : Long.MAX_VALUE));
-            due = first == null ? due : DueTimes.earlier(due, endOfTry(first));
+                    Comparator.comparingLong(caller -> caller.tries ? endOfTry(queue, caller) - now : Long.MAX_VALUE));
+            due = first == null ? due : DueTimes.earlier(due, endOfTry(queue, first));
         }
         return due;
     }
 
-    private long endOfOutage(boolean expected, long now) {
+    private static long endOfOutage(QueueState queue, boolean expected, long now) {
         long since = queue.outage.since(expected);
         if (since == DueTimes.NEVER || queue.waiting.isEmpty()) {
             return DueTimes.NEVER;
         }
-        if (earliest(since) - now > 0) {
-            return earliest(since);
+        if (earliest(queue, since) - now > 0) {
+            return earliest(queue, since);
         }
-        Caller first = queue.waiting.least(Comparator.comparingLong(caller -> end(caller, since) - now));
-        return first == null ? DueTimes.NEVER : end(first, since);
+        Caller first = queue.waiting.least(Comparator.comparingLong(caller -> end(queue, caller, since) - now));
+        return first == null ? DueTimes.NEVER : end(queue, first, since);
     }
 
     /** Returns a time before which no caller's time ends, so that the callers are looked through only during an outage. */
-    private long earliest(long since) {
+    private static long earliest(QueueState queue, long since) {
         return since + Math.min(LEAST_NANOS, queue.settings.storeTimeout().toNanos());
     }
 
-    private long end(Caller caller, long since) {
+    private static long end(QueueState queue, Caller caller, long since) {
         long from = later(caller.joinedAt, since);
         long backAt = queue.outage.backAt();
         boolean waitsForIt =
@@ -113,7 +104,7 @@ final class StoreTimeouts {
         return one - other > 0 ? one : other;
     }
 
-    private StoreUnavailableException unavailable(boolean traces, Duration waited) {
+    private static StoreUnavailableException unavailable(QueueState queue, Duration waited) {
         LockException failure = queue.outage.lastFailure();
         StoreUnavailableException known = failure instanceof StoreUnavailableException one ? one : null;
         return new StoreUnavailableException(
@@ -125,7 +116,7 @@ final class StoreTimeouts {
                                 ? "Check that the store is reachable"
                                 : "The last failure was: " + failure.getMessage()),
                 known == null ? queue.settings.store() : known.node(),
-                traces ? Outcome.UNKNOWN : Outcome.NOT_CARRIED_OUT,
+                queue.mayHaveLeftTraces() ? Outcome.UNKNOWN : Outcome.NOT_CARRIED_OUT,
                 known == null ? List.of() : known.nodes(),
                 known == null ? null : known.backIn(),
                 failure);

@@ -283,13 +283,12 @@ final class Watchdog {
 
     private static void failExtensions(QueueState queue, StoreLease of, String why, EventHandling at) {
         Hold hold = of.hold();
-        for (Extension extension : of.extensions()) {
+        for (Extension extension : of.takeExtensions()) {
             at.add(new Action.AnswerExtension(
                     extension,
                     new LeaseLostException(
                             hold == null ? queue.lock : hold.ownName(), hold == null ? 0 : hold.token(), why)));
         }
-        of.extensions().clear();
     }
 
     private static void announce(Hold hold, LeaseState state, EventHandling at) {
