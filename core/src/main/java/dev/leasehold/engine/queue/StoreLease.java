@@ -7,7 +7,6 @@ import dev.leasehold.spi.LeaseId;
 import dev.leasehold.spi.Validity;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -115,11 +114,8 @@ final class StoreLease {
         return hold;
     }
 
-    /** Takes out all extensions that are asked for. */
-    List<Extension> takeExtensions() {
-        List<Extension> taken = extensions;
-        extensions = List.of();
-        return taken;
+    List<Extension> extensions() {
+        return extensions;
     }
 
     boolean isOver(long now) {
@@ -311,15 +307,12 @@ final class StoreLease {
 
     /** Takes out the extensions that a request asked for at a given time has covered. */
     private List<Extension> extensionsAskedBy(long requestedAt) {
-        List<Extension> done = new ArrayList<>();
-        for (Iterator<Extension> all = extensions.iterator(); all.hasNext(); ) {
-            Extension extension = all.next();
-            if (requestedAt - extension.askedAt >= 0) {
-                done.add(extension);
-                all.remove();
-            }
+        if (extensions.isEmpty()) {
+            return List.of();
         }
-        return done;
+        List<Extension> all = extensions;
+        extensions = all.stream().filter(one -> requestedAt - one.askedAt < 0).toList();
+        return all.stream().filter(one -> requestedAt - one.askedAt >= 0).toList();
     }
 
     void stopRenewing() {

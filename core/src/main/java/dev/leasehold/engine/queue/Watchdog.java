@@ -283,7 +283,7 @@ final class Watchdog {
 
     private static void failExtensions(QueueState queue, StoreLease of, String why, EventHandling at) {
         Hold hold = of.hold();
-        for (Extension extension : of.takeExtensions()) {
+        for (Extension extension : of.extensions()) {
             at.add(new Action.AnswerExtension(
                     extension,
                     new LeaseLostException(
