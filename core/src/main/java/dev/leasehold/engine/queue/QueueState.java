@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 /**
  * The state of a local queue is the callers that wait, the claims before the store, the leases that it has granted, and what
  * has to leave it. The steps over it are those of {@link CallerService}, {@link ClaimPlan}, {@link Claimant}, {@link
- * StrayAnswers} and {@link Watchdog}, which keep nothing themselves.
+ * StrayAnswers}, {@link StoreTimeouts} and {@link Watchdog}, which keep nothing themselves.
  */
 final class QueueState {
 

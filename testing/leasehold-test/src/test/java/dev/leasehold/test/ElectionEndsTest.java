@@ -181,6 +181,19 @@ class ElectionEndsTest {
         assertThat(leader.told).containsExactly("elected 1", "demoted 1");
     }
 
+    /** The term's timer saw first that the clocks had parted, and told nobody: the hold was lost before the store was asked. */
+    @Test
+    void aDoubtThatTheTermSeesFirstIsAskedAboutAtOnce() {
+        Candidate leader = candidates.candidate(
+                "leader", ElectionOptions.ofLease(Duration.ofSeconds(2)).withMargin(Duration.ofMillis(500)));
+        leader.election.start();
+        time.advance(Duration.ofMillis(1_400));
+        time.suspend(Duration.ofMillis(400));
+        time.advance(Duration.ofMillis(500));
+        assertThat(leader.election.isLeader()).isTrue();
+        assertThat(leader.told).containsExactly("elected 1");
+    }
+
     // ---- other ends ----
 
     @Test
