@@ -115,8 +115,7 @@ final class Term {
 
     /** Ends the term if it is over, else comes back when it will be over unless something is heard. */
     private void watch() {
-        lease.look(); // If this begins a doubt, the engine asks the store, and comes back when it has lasted for too
-        // long.
+        lease.look(); // If this begins a doubt, the engine asks the store, and knows when it has lasted for too long.
         guard.lock();
         try {
             TimeSource.Timer armed = timer;
