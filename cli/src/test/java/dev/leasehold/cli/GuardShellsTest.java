@@ -71,10 +71,7 @@ class GuardShellsTest extends GuardHarness {
     /** Bash ended where one came in the middle of a substitution, which it called unfinished: the command had a second TERM. */
     @Test
     void noSignalIsTrapped() {
-        assertThat(Guard.script("guard.sh")
-                        .lines()
-                        .map(String::strip)
-                        .filter(line -> line.matches("[^#]*\\btrap .*")))
+        assertThat(Guard.script("guard.sh").lines().map(String::strip).filter(line -> line.matches("[^#]*\\btrap .*")))
                 .singleElement()
                 .asString()
                 .startsWith("trap '' ");
